@@ -351,6 +351,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
         disjunctions: Vec::new(),
+        functions: Vec::new(),
         free_sorts: Vec::new(),
         complemented: alone.complemented,
         is_stronger: false,

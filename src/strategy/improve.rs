@@ -29,6 +29,9 @@ pub(super) fn unfolded_model(
     let Verdict::Sat(model) = answer.verdict() else {
         return None;
     };
+    if !problem.functions.is_empty() {
+        return None;
+    }
     let start = Instant::now();
     let part = PARTS.unfolding.budget(&cx.budget);
     let found = cx.within(part, |cx| {
@@ -61,8 +64,8 @@ pub(super) fn smaller_model(
     let Verdict::Sat(model) = answer.verdict() else {
         return answer;
     };
-    // The model's lemmas are about the function calls that it has.
-    if calls_functions(&answer, &problem.terms) {
+    // The model's lemmas are about the function calls that it has, or about the text's functions.
+    if calls_functions(&answer, problem) || !problem.functions.is_empty() {
         return answer;
     }
     let start = Instant::now();

@@ -17,12 +17,13 @@ use super::readings::solve_readings;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use crate::registry::check_settings;
-use alphorn_chc::frontend::{InputError, Problem, parse};
+use alphorn_chc::frontend::{Dialect, InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
 use alphorn_engine::schedule::Slot;
 use alphorn_engine::settings::SettingError;
 use alphorn_proof::exchange::Exchange;
 use alphorn_proof::facts::Lemmas;
+use alphorn_proof::functions::{define_text_functions, with_text_functions};
 use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
@@ -100,8 +101,8 @@ impl Config {
     }
 
     /// Whether an answer is of the kind that is wanted.
-    fn accepts(&self, answer: &Validated, terms: &TermStore) -> bool {
-        !self.plain || !calls_functions(answer, terms)
+    fn accepts(&self, answer: &Validated, problem: &Problem) -> bool {
+        !self.plain || !calls_functions(answer, problem)
     }
 
     /// The pipeline of passes.
@@ -186,7 +187,7 @@ pub(super) fn solve_as_read(
     }
     let answer = run.stages(cx);
     if config.model
-        && config.accepts(&answer, &problem.terms)
+        && config.accepts(&answer, problem)
         && matches!(answer.verdict(), Verdict::Sat(_))
     {
         observe(Milestone::Answer(&answer));
@@ -195,9 +196,9 @@ pub(super) fn solve_as_read(
     Ok(run.improved(answer, cx))
 }
 
-/// Whether a model has recursive functions, sizes of terms included.
-pub(super) fn calls_functions(answer: &Validated, terms: &TermStore) -> bool {
-    answer.functions(terms) != (false, false)
+/// Whether a model has recursive functions, sizes of terms included, besides those of the text.
+pub(super) fn calls_functions(answer: &Validated, problem: &Problem) -> bool {
+    answer.functions(problem) != (false, false)
 }
 
 /// Clauses after passes, with the way from their witnesses to those of the normal form.
@@ -274,7 +275,7 @@ impl<'a> Run<'a> {
     /// the hints strengthen the clauses as far as they are inductive.
     fn use_hints(&mut self, hints: &[Hint], cx: &mut Context) -> Option<Validated> {
         let (found, lemmas) = use_hints(self.problem, hints, cx);
-        let found = found.filter(|found| self.config.accepts(found, &self.problem.terms));
+        let found = found.filter(|found| self.config.accepts(found, self.problem));
         if found.is_some() {
             cx.stats.set_text("answer.engine", "hints");
             return found;
@@ -505,11 +506,24 @@ impl<'a> Run<'a> {
             Verdict::Unknown(reason) => Verdict::Unknown(reason),
             Verdict::Sat(model) => {
                 let model = back.model(model, cx)?;
-                Verdict::Sat(self.normalization.model(model, cx)?)
+                let model = self.normalization.model(model, cx)?;
+                match with_text_functions(self.problem, model, cx) {
+                    Ok(model) => Verdict::Sat(model),
+                    Err(reason) => Verdict::Unknown(reason),
+                }
             }
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
-                Verdict::Unsat(self.normalization.refutation(refutation, cx)?)
+                let refutation = self.normalization.refutation(refutation, cx)?;
+                // A counterexample to a goal is one if the functions exist.
+                let defined = match self.problem.dialect {
+                    Dialect::Goal => define_text_functions(self.problem, cx),
+                    _ => Ok(()),
+                };
+                match defined {
+                    Ok(()) => Verdict::Unsat(refutation),
+                    Err(reason) => Verdict::Unknown(reason),
+                }
             }
         })
     }
@@ -517,13 +531,13 @@ impl<'a> Run<'a> {
     /// The answer with a model of the kind that is wanted, and a smaller one, if a model is to be
     /// printed; `unknown` if only a model of another kind was found.
     fn improved(&mut self, answer: Validated, cx: &mut Context) -> Validated {
-        let terms = &self.problem.terms;
-        let wants_another = self.config.model || !self.config.accepts(&answer, terms);
-        let mut answer = match wants_another && calls_functions(&answer, terms) {
+        let problem = self.problem;
+        let wants_another = self.config.model || !self.config.accepts(&answer, problem);
+        let mut answer = match wants_another && calls_functions(&answer, problem) {
             true => self.without_functions(answer, cx),
             false => answer,
         };
-        if !self.config.accepts(&answer, terms) {
+        if !self.config.accepts(&answer, problem) {
             let message = "the model that was found calls recursive functions";
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
@@ -550,7 +564,7 @@ impl<'a> Run<'a> {
                 log::error!("defect: {message}");
                 Validated::unknown(Reason::Defect(message.to_owned()))
             }
-            Some(found) if !calls_functions(&found, &self.problem.terms) => found,
+            Some(found) if !calls_functions(&found, self.problem) => found,
             _ => answer,
         }
     }

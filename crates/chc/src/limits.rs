@@ -32,6 +32,10 @@ pub(crate) struct Limits {
     pub max_expanded_booleans: usize,
     /// Instances of a universal quantifier over predicates in a body.
     pub max_instances: usize,
+    /// Cases into which conditions around calls of recursive functions split one clause or definition.
+    pub max_call_cases: usize,
+    /// Nodes that are visited and literals that are collected for these cases.
+    pub max_call_work: usize,
     /// Levels of one `push` or `pop`.
     pub max_levels: usize,
     /// Characters of a name or piece of source in an error; longer ones are cut.
@@ -56,6 +60,8 @@ pub(crate) const LIMITS: Limits = Limits {
     max_copied_cases: 8,
     max_expanded_booleans: 4,
     max_instances: 40,
+    max_call_cases: 4096,
+    max_call_work: 5_000_000,
     max_levels: 100_000,
     max_shown_characters: 60,
     max_flag_bits: 4,

@@ -27,6 +27,9 @@ use alphorn_term::{TermId, TermStore};
 /// # Errors
 /// A definition, measure or lemma is malformed, or is not read by alphorn.
 pub fn model_of_text(problem: &Problem, model: &ModelText, witness: &str) -> Result<Model, String> {
+    if !problem.functions.is_empty() {
+        return Err("the text has functions of its own".to_owned());
+    }
     let mut stem = "formula!".to_owned();
     while witness.contains(&stem) || problem.text.contains(&stem) {
         stem.push('!');

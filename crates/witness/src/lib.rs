@@ -42,6 +42,7 @@ mod formulas;
 mod limits;
 mod parse;
 mod print;
+mod recursive;
 mod script;
 pub mod sexp;
 mod standalone;

@@ -8,6 +8,7 @@
 //! # Invariant
 //! Reading checks the form only; `validate` checks that the witness is one.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,11 +16,11 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::print::ClauseNames;
+use super::print::{ClauseNames, text_functions};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
-use alphorn_chc::frontend::Problem;
+use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
 use alphorn_term::{Assignment, SortId, TermId, quote_symbol};
 
@@ -65,6 +66,8 @@ pub struct Claim {
     pub sat: Option<bool>,
     /// The witness.
     pub witness: Witness,
+    /// With a counterexample to a goal, what shows that the functions exist.
+    pub(super) functions: Option<Box<ModelText>>,
 }
 
 /// The definitions of a model, as text.
@@ -100,14 +103,25 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
     let Some(first) = Tokens::new(text, start).next() else {
         return Err(error_at(text, text.len(), "there is no witness"));
     };
+    let mut functions = None;
     let witness = if text[first.range.start..].starts_with('{') {
+        if problem.dialect == Dialect::Goal {
+            functions = Some(json_measures(problem, &text[start..])?);
+        }
         Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
     } else if first.kind == TokenKind::Open {
         Witness::Model(Box::new(parse_model(problem, text, start)?))
     } else {
+        if problem.dialect == Dialect::Goal {
+            functions = Some(measures(problem, text.lines())?);
+        }
         Witness::Refutation(resolve(problem, text_steps(text, start)?)?)
     };
-    Ok(Claim { sat, witness })
+    Ok(Claim {
+        sat,
+        witness,
+        functions: functions.map(Box::new),
+    })
 }
 
 fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseError {
@@ -121,6 +135,27 @@ fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseErr
 }
 
 // ---- models ----
+
+/// A model without definitions, with the measures in these lines.
+fn measures<'a>(
+    problem: &Problem,
+    lines: impl Iterator<Item = &'a str>,
+) -> Result<ModelText, ParseError> {
+    let mut text = String::from("()\n");
+    for line in lines.filter(|line| line.trim_start().starts_with("; measure ")) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    parse_model(problem, &text, 0)
+}
+
+/// As [`measures`] for a counterexample in JSON.
+fn json_measures(problem: &Problem, text: &str) -> Result<ModelText, ParseError> {
+    let value: Value =
+        serde_json::from_str(text).map_err(|error| ParseError::Json(error.to_string()))?;
+    let lines = value["measures"].as_array().into_iter().flatten();
+    measures(problem, lines.filter_map(Value::as_str))
+}
 
 fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText, ParseError> {
     let mut commands: Vec<Range<usize>> = Vec::new();
@@ -151,7 +186,27 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         certificate: None,
     };
     let failed = |(place, message): (usize, String)| error_at(text, place, message);
-    let mut certificate = has_certificate(text, position).then(|| CertificateReader::new(text));
+    // The text's own functions are defined as there, unless the model defines them.
+    let own = |range: &Range<usize>| {
+        let parts = elements(text, range).unwrap_or_default();
+        parts.get(1).is_some_and(|name| {
+            let name = symbol(&text[name.clone()]);
+            problem.functions.iter().any(|f| f.name == name)
+        })
+    };
+    let mut defaults = Vec::new();
+    if !problem.functions.is_empty() && !commands.iter().any(own) {
+        let definitions = text_functions(problem);
+        defaults = definitions.map_err(|message| error_at(text, position, message))?;
+    }
+    let extended = extended(text, &defaults);
+    let has_certificate = has_certificate(text, position) || !problem.functions.is_empty();
+    let mut certificate = has_certificate.then(|| CertificateReader::new(&extended.0));
+    if let Some(reader) = &mut certificate {
+        for range in &extended.1 {
+            reader.add_functions(range, false).map_err(failed)?;
+        }
+    }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
@@ -223,7 +278,7 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         model.definitions.push('\n');
     }
     if let Some(reader) = certificate {
-        model.certificate = Some(reader.finish(position).map_err(failed)?);
+        model.certificate = Some(reader.finish(position, text.len()).map_err(failed)?);
     }
     Ok(model)
 }
@@ -281,6 +336,22 @@ fn check_sort_definition(
         }
     }
     Ok(())
+}
+
+/// The text with more commands behind it, and their ranges.
+fn extended<'a>(text: &'a str, commands: &[String]) -> (Cow<'a, str>, Vec<Range<usize>>) {
+    if commands.is_empty() {
+        return (Cow::Borrowed(text), Vec::new());
+    }
+    let mut whole = format!("{text}\n");
+    let mut ranges = Vec::with_capacity(commands.len());
+    for command in commands {
+        let start = whole.len();
+        whole.push_str(command);
+        ranges.push(start..whole.len());
+        whole.push('\n');
+    }
+    (Cow::Owned(whole), ranges)
 }
 
 /// A predicate that the command with these parts defines over Int where it is declared over Real,

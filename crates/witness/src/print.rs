@@ -3,8 +3,9 @@
 //! A **model** is one S-expression, `( (define-fun P ((x!0 Int) …) Bool body) … )`: each declared
 //! predicate in the order of the declarations, with operators of SMT-LIB only. If it needs sizes of
 //! datatypes or other recursive functions, their `define-fun-rec`s come first, and their
-//! certificate follows in comments (`certificate`). The definitions of sorts that the text only
-//! declares come before all others.
+//! certificate follows in comments (`certificate`). The text's own recursive functions have a
+//! certificate, but no definition, unless the model defines them by other functions. The definitions
+//! of sorts that the text only declares come before all others.
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, each after its premises:
 //!
@@ -14,14 +15,16 @@
 //! 3: false by clause 3 [x = 1, y = (- 2)] from 2
 //! ```
 //!
-//! A line has the step's number; the derived fact; the clause, as the number of its command among
-//! all assertions, rules and queries of the file from 1, followed by `.k` for the k-th of several
-//! clauses of a command; the values of all variables of the clause, in the order of their
-//! quantifiers; and the steps that derive the body atoms, in their order. Values are SMT-LIB terms.
-//! There are no parentheses without arguments, no brackets without variables, and no `from` without
-//! body atoms. If the body has disjunctions over predicates, the steps that derive the atoms of the
-//! alternatives that hold come last. A fact `not P(…)` is the negation of an atom: if a clause has
-//! several heads, some predicates are complemented.
+//! A line has the step's number; the derived fact, where `f(a, b)` for a recursive function of the
+//! file says that `f(a)` is `b`; the clause, as the number of its command among all assertions,
+//! rules, queries and definitions of recursive functions of the file from 1, followed by `.k` for
+//! the k-th of several clauses of a command; the values of all variables of the clause, in the
+//! order of their quantifiers; and the steps that derive the body atoms, in their order. Values are
+//! SMT-LIB terms. There are no parentheses without arguments, no brackets without variables, and no
+//! `from` without body atoms.
+//! If the body has disjunctions over predicates, the steps that derive the atoms of the alternatives
+//! that hold come last. A fact `not P(…)` is the negation of an atom: if a clause has several heads,
+//! some predicates are complemented.
 //!
 //! As **JSON** a refutation is one object,
 //!
@@ -33,6 +36,9 @@
 //!
 //! where a `fact` of `null` is `false`, one with `"negated": true` is a negation, and `line` is the first line of the clause's command.
 //!
+//! A refutation that is a counterexample to a goal has lines `; measure f (0)` behind it, from which
+//! it follows that the text's functions exist; in JSON they are the array `measures`.
+//!
 //! As a **proof term of Z3** it is printed by `z3_proof`.
 //!
 //! # Invariant
@@ -43,10 +49,11 @@ use std::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
+use super::recursive::{functions_of, is_graph};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Lemma, Model, Refutation};
 use alphorn_chc::PredicateId;
-use alphorn_chc::frontend::Problem;
+use alphorn_chc::frontend::{Problem, TextFunction};
 use alphorn_term::{FunctionId, Op, Printer, SortId, TermId, TermStore, quote_symbol};
 
 /// The format of a refutation.
@@ -76,14 +83,27 @@ pub struct PrintedModel {
 /// The formula of a predicate, function or lemma has another sort, or other free variables than its
 /// arguments; the name of a size occurs in the problem; a part of the certificate is malformed.
 pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, String> {
+    let functions =
+        functions_of(problem, model).ok_or("a function of the text has no definition")?;
     let printer = ModelPrinter::new(problem, model)?;
     let mut definitions: Vec<String> = problem.sort_definitions().map(str::to_owned).collect();
     definitions.extend(printer.sizes.iter().map(|s| s.0.clone()));
     for group in &printer.groups {
-        definitions.push(printer.functions(group)?);
+        // The text defines its own functions.
+        if group.iter().all(|&id| printer.of_text(id).is_none()) {
+            definitions.push(printer.functions(group)?);
+        }
+    }
+    for (function, id) in problem.functions.iter().zip(functions) {
+        if id != function.function {
+            definitions.push(printer.as_function(function, id)?);
+        }
     }
     for (index, predicate) in problem.predicates.iter().enumerate() {
         let id = PredicateId(u32::try_from(index).expect("fewer than 2^32 predicates"));
+        if is_graph(problem, id) {
+            continue;
+        }
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
         let body = match problem.complemented.contains(&id) {
             true => problem.terms.not(body),
@@ -107,8 +127,25 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
     })
 }
 
+/// The definitions of the text's own functions, as commands of a model, callees first.
+///
+/// # Errors
+/// A body has other free variables than its parameters.
+pub fn text_functions(problem: &Problem) -> Result<Vec<String>, String> {
+    let printer = ModelPrinter::new(problem, &Model::default())?;
+    let groups = problem.function_groups().into_iter().map(|group| {
+        let ids: Vec<FunctionId> = group
+            .iter()
+            .map(|&at| problem.functions[at].function)
+            .collect();
+        printer.functions(&ids)
+    });
+    groups.collect()
+}
+
 /// Prints the parts of a model, with names that do not occur in the problem.
 struct ModelPrinter<'a> {
+    problem: &'a Problem,
     terms: &'a TermStore,
     /// Prefixes of the names of arguments and bound variables.
     argument: String,
@@ -138,7 +175,9 @@ impl<'a> ModelPrinter<'a> {
         let groups = terms.function_groups(&roots);
         roots.extend(groups.iter().flatten().map(|&f| terms.function(f).body));
         let sizes = terms.size_definitions(&roots);
-        let mut names = FxHashMap::default();
+        let own = problem.functions.iter();
+        let own = own.map(|f| (f.function, quote_symbol(&f.name)));
+        let mut names: FxHashMap<FunctionId, String> = own.collect();
         if !sizes.is_empty() || !groups.is_empty() {
             let mut taken: FxHashSet<String> = Tokens::new(&problem.text, 0)
                 .filter(|token| token.kind == TokenKind::Atom)
@@ -150,6 +189,9 @@ impl<'a> ModelPrinter<'a> {
                 }
             }
             for &id in groups.iter().flatten() {
+                if names.contains_key(&id) {
+                    continue;
+                }
                 let mut name = terms.function(id).name.clone();
                 // Unlike names of arguments and of shared terms, which end with a digit.
                 while !name.ends_with('!') || taken.contains(&name) {
@@ -160,6 +202,7 @@ impl<'a> ModelPrinter<'a> {
             }
         }
         Ok(ModelPrinter {
+            problem,
             terms,
             argument,
             bound,
@@ -209,8 +252,9 @@ impl<'a> ModelPrinter<'a> {
         let mut bodies = Vec::new();
         for id in group {
             let function = self.terms.function(*id);
+            let body = self.of_text(*id).map_or(function.body, |own| own.body);
             let (params, body) = self
-                .over(&function.params, &[function.body])
+                .over(&function.params, &[body])
                 .map_err(|()| other_variables(&function.name))?;
             let sort = Printer::new(self.terms).sort(function.result);
             heads.push(format!("{} ({params}) {sort}", self.names[id]));
@@ -224,6 +268,28 @@ impl<'a> ModelPrinter<'a> {
                 format!("(define-funs-rec ({heads}) ({bodies}))")
             }
         })
+    }
+
+    /// The function of the text with this id.
+    fn of_text(&self, id: FunctionId) -> Option<&'a TextFunction> {
+        let functions = &self.problem.functions;
+        let at = functions.binary_search_by_key(&id, |f| f.function).ok()?;
+        Some(&functions[at])
+    }
+
+    /// The command that defines a function of the text by another function.
+    fn as_function(&self, function: &TextFunction, id: FunctionId) -> Result<String, String> {
+        let terms = self.terms;
+        let params = &terms.function(id).params;
+        let (binders, body) = self
+            .over(params, &[terms.call(id, params)])
+            .map_err(|()| other_variables(&function.name))?;
+        let name = quote_symbol(&function.name);
+        let sort = Printer::new(terms).sort(terms.function(id).result);
+        Ok(format!(
+            "(define-fun {name} ({binders}) {sort} {})",
+            body[0]
+        ))
     }
 
     /// The lines for measures and lemmas.
@@ -240,7 +306,9 @@ impl<'a> ModelPrinter<'a> {
                 name.push('!');
             }
             names.push(quote_symbol(&name));
-            lines.push(self.lemma(lemma, &names)?);
+        }
+        for (lemma, name) in model.lemmas.iter().zip(&names) {
+            lines.push(self.lemma(lemma, name, &names)?);
         }
         match lines.iter().find(|line| line.contains(['\n', '\r'])) {
             Some(line) => Err(format!("a symbol with a line break: {line:?}")),
@@ -248,9 +316,8 @@ impl<'a> ModelPrinter<'a> {
         }
     }
 
-    /// The line for a lemma; `names` are those of the lemmas so far, with its own as the last.
-    fn lemma(&self, lemma: &Lemma, names: &[String]) -> Result<String, String> {
-        let name = &names[names.len() - 1];
+    /// The line for a lemma of this name; `names` are those of all lemmas.
+    fn lemma(&self, lemma: &Lemma, name: &str, names: &[String]) -> Result<String, String> {
         let foreign = |()| format!("lemma {name} has free variables that are not its own");
         let print = |roots: &[TermId]| self.over(&lemma.vars, roots).map_err(foreign);
         let (vars, statement) = print(&[lemma.statement])?;
@@ -266,8 +333,8 @@ impl<'a> ModelPrinter<'a> {
             }
             let mut instances = Vec::new();
             for (other, terms) in &case.instances {
-                let Some(other) = names[..names.len() - 1].get(*other) else {
-                    return Err(format!("lemma {name} uses a lemma that is not before it"));
+                let Some(other) = names.get(*other) else {
+                    return Err(format!("lemma {name} uses a lemma that does not exist"));
                 };
                 let terms = print(terms)?.1;
                 instances.push(format!(
@@ -450,8 +517,9 @@ fn write_fact(out: &mut String, problem: &Problem, values: &mut Values, fact: &F
     }
 }
 
-/// A refutation as JSON, on one line. It has to have passed `step_check`.
-pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
+/// A refutation as JSON, on one line, with the lines for the measures of functions. It has to have
+/// passed `step_check`.
+pub fn refutation_json(problem: &Problem, refutation: &Refutation, measures: &[String]) -> String {
     let names = ClauseNames::new(problem);
     let mut values = Values::new(problem);
     let mut steps: Vec<Value> = Vec::with_capacity(refutation.steps.len());
@@ -484,7 +552,11 @@ pub fn refutation_json(problem: &Problem, refutation: &Refutation) -> String {
             "premises": premises,
         }));
     }
-    let mut out = json!({ "refutation": steps }).to_string();
+    let mut out = match measures {
+        [] => json!({ "refutation": steps }),
+        measures => json!({ "refutation": steps, "measures": measures }),
+    }
+    .to_string();
     out.push('\n');
     out
 }

@@ -1,6 +1,6 @@
 //! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
 //! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
-//! assertions.
+//! assertions, as do the equations of recursive functions.
 //!
 //! # Invariant
 //! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::recursive;
 use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
-use alphorn_chc::frontend::{CommandSpan, Problem};
+use alphorn_chc::frontend::{CommandSpan, Dialect, Problem};
 
 /// A script of declarations, definitions and assertions.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub enum Piece {
 pub enum Predicates<'a> {
     /// Defined by these commands.
     Defined(&'a str),
+    /// Defined by these commands, and only equations of recursive functions are asserted.
+    Functions(&'a str),
     /// Uninterpreted, and only these commands of the problem are asserted.
     Declared(&'a BTreeSet<usize>),
 }
@@ -72,6 +75,14 @@ pub fn query_variable(position: usize) -> String {
 /// A malformed command, which the reader would have rejected.
 pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
     script(problem, Predicates::Defined(definitions), "")
+}
+
+/// As [`defined`], with the equations of recursive functions as the only assertions.
+///
+/// # Errors
+/// A malformed command.
+pub fn with_functions(problem: &Problem, definitions: &str) -> Result<Script, String> {
+    script(problem, Predicates::Functions(definitions), "")
 }
 
 /// The problem's declarations and definitions, the assertions of `commands` in their order, and
@@ -210,12 +221,15 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
 pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, String> {
     let text = &*problem.text;
     let (definitions, asserted) = match kind {
-        Predicates::Defined(definitions) => (definitions, None),
+        Predicates::Defined(definitions) | Predicates::Functions(definitions) => {
+            (definitions, None)
+        }
         Predicates::Declared(commands) => ("", Some(commands)),
     };
     let mut writer = Writer {
         text,
         predicates: problem.predicates.iter().map(|p| p.name.as_str()).collect(),
+        is_goal: problem.dialect == Dialect::Goal,
         declared: asserted.is_some(),
         vars: FxHashMap::default(),
         relations: FxHashMap::default(),
@@ -223,7 +237,7 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         pieces: Vec::new(),
     };
     let (sorts, definitions) = match kind {
-        Predicates::Defined(_) => split_sort_definitions(definitions),
+        Predicates::Defined(_) | Predicates::Functions(_) => split_sort_definitions(definitions),
         Predicates::Declared(_) => {
             let sorts: Vec<&str> = problem.sort_definitions().collect();
             (sorts.join("\n"), String::new())
@@ -240,7 +254,28 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
             _ if declares_sorts(keyword) => Some(()),
             "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
             "declare-var" => writer.variable(command),
+            "define-fun-rec" | "define-funs-rec" if problem.defines_functions(index) => {
+                if asserted.is_some() {
+                    let declarations = recursive::declarations(text, &command.range);
+                    writer.out.push_str(&declarations.unwrap_or_default());
+                }
+                if asserted.is_some_and(|some| !some.contains(&index)) {
+                    continue;
+                }
+                recursive::equations(text, &command.range).map(|formula| {
+                    writer.end_commands();
+                    writer.pieces.push(Piece::Assertion {
+                        command: index,
+                        formula,
+                    });
+                })
+            }
+            "define-fun-rec" | "define-funs-rec" => recursive::macros(text, &command.range)
+                .map(|definitions| writer.out.push_str(&definitions)),
             "assert" | "rule" | "query" => {
+                if matches!(kind, Predicates::Functions(_)) {
+                    continue;
+                }
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
@@ -275,6 +310,8 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
 struct Writer<'a> {
     text: &'a str,
     predicates: FxHashSet<&'a str>,
+    /// Whether the assertions are that a goal does not hold.
+    is_goal: bool,
     /// Whether predicates keep their declarations.
     declared: bool,
     vars: FxHashMap<&'a str, DeclaredVar>,
@@ -341,7 +378,10 @@ impl<'a> Writer<'a> {
         let range = parts.get(1)?;
         let formula = &text[range.clone()];
         if command.keyword == "assert" {
-            return Some(formula.to_owned());
+            return Some(match self.is_goal {
+                true => negated(text, range),
+                false => formula.to_owned(),
+            });
         }
         let is_query = command.keyword == "query";
         let mut out = String::with_capacity(formula.len() + 64);
@@ -369,6 +409,15 @@ impl<'a> Writer<'a> {
         }
         out.extend(std::iter::repeat_n(')', closing));
         Some(out)
+    }
+}
+
+/// The negation of a formula.
+fn negated(text: &str, formula: &Range<usize>) -> String {
+    let parts = elements(text, formula).unwrap_or_default();
+    match parts.as_slice() {
+        [not, inner] if &text[not.clone()] == "not" => text[inner.clone()].to_owned(),
+        _ => format!("(not {})", &text[formula.clone()]),
     }
 }
 

@@ -14,6 +14,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::recursive::is_graph;
 use super::script::{Script, declared, defined, query_variable};
 use super::sexp::{elements, symbol};
 use super::validate::CheckOutcome;
@@ -33,22 +34,24 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
         assumptions: 0,
         decides: true,
     };
-    outcome_of_text(problem, &[reading], |readings| {
+    outcome_of_text(problem, &[reading], defined, |readings| {
         valid_assertions(&readings[0].text, budget)
     })
 }
 
 /// The outcome of `check` for the problem's text in several readings. The text of each of
-/// `readings`, which defines the predicates, replaces their declarations.
+/// `readings`, which defines the predicates, replaces their declarations in the script that `script`
+/// makes.
 pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
+    script: impl Fn(&Problem, &str) -> Result<Script, String>,
     check: impl FnOnce(&[Reading]) -> TextCheck,
 ) -> CheckOutcome {
     let mut texts = Vec::with_capacity(readings.len());
     let mut origins = Vec::new();
     for reading in readings {
-        let script = match defined(problem, &reading.text) {
+        let script = match script(problem, &reading.text) {
             Ok(script) => script,
             Err(message) => return CheckOutcome::Undecided(message),
         };
@@ -234,21 +237,49 @@ impl<'a> StepWriter<'a> {
         }
         let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
         let negated = self.problem.complemented.contains(&fact.predicate);
-        let number = self.assertion(&name, &fact.values, negated);
+        let number = match fact.values.split_last() {
+            Some((&value, args)) if is_graph(self.problem, fact.predicate) => {
+                self.equation(&name, args, value)
+            }
+            _ => self.assertion(&name, &fact.values, negated),
+        };
         self.facts.insert(fact, number);
         number
     }
 
     /// Asserts an atom or its negation and returns the assertion's position.
     fn assertion(&mut self, name: &str, values: &[TermId], negated: bool) -> usize {
+        self.define(values);
+        self.text.push_str("(assert ");
+        self.text.push_str(if negated { "(not " } else { "" });
+        self.applied(name, values);
+        self.text.push_str(if negated { ")" } else { "" });
+        self.end_assertion()
+    }
+
+    /// Asserts that a function has this value and returns the assertion's position.
+    fn equation(&mut self, name: &str, args: &[TermId], value: TermId) -> usize {
+        self.define(args);
+        self.define(&[value]);
+        self.text.push_str("(assert (= ");
+        self.applied(name, args);
+        self.text.push(' ');
+        self.values.write(&self.printer, value, &mut self.text);
+        self.text.push(')');
+        self.end_assertion()
+    }
+
+    /// Writes definitions for the parts of values.
+    fn define(&mut self, values: &[TermId]) {
         for &value in values {
             let terms = &self.problem.terms;
             self.values
                 .define(terms, &self.printer, value, &mut self.text);
         }
+    }
+
+    fn applied(&mut self, name: &str, values: &[TermId]) {
         let applied = !values.is_empty();
-        self.text.push_str("(assert ");
-        self.text.push_str(if negated { "(not " } else { "" });
         self.text.push_str(if applied { "(" } else { "" });
         self.text.push_str(name);
         for value in values {
@@ -256,7 +287,10 @@ impl<'a> StepWriter<'a> {
             self.values.write(&self.printer, *value, &mut self.text);
         }
         self.text.push_str(if applied { ")" } else { "" });
-        self.text.push_str(if negated { "))\n" } else { ")\n" });
+    }
+
+    fn end_assertion(&mut self) -> usize {
+        self.text.push_str(")\n");
         self.assertions += 1;
         self.assertions - 1
     }

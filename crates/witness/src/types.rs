@@ -46,7 +46,9 @@ pub struct Case {
     pub guard: TermId,
     /// Instances of the induction hypothesis: terms for all variables of the lemma.
     pub induction: Vec<Vec<TermId>>,
-    /// Instances of earlier lemmas: the lemma's position, and terms for its variables.
+    /// Instances of other lemmas: the lemma's position, and terms for its variables. A lemma that uses
+    /// a later one is in a group with it and those between them; instances of lemmas of the same
+    /// group are smaller by the measures.
     pub instances: Vec<(usize, Vec<TermId>)>,
     /// Calls whose defining equations are used.
     pub unfoldings: Vec<TermId>,

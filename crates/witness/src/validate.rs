@@ -14,24 +14,27 @@ use std::time::Instant;
 
 use rustc_hash::FxHashSet;
 
-use super::certificate::check_certificate;
+use super::certificate::{About, check_certificate};
 use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
+use super::recursive::{functions_of, is_graph, own_functions};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::standalone::certificate;
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
 use super::{Model, Refutation, Verdict};
+use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_term::run::{Budget, Context, Reason};
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{FunctionId, TermId};
 
 /// A verdict whose witness passed its check, or `Unknown`.
 pub struct Validated {
     verdict: Verdict,
-    /// The text of the model that was checked; empty for another verdict.
+    /// The text of the model that was checked. For a counterexample to a goal it shows that the
+    /// functions exist; for other verdicts it is empty.
     model: PrintedModel,
 }
 
@@ -102,13 +105,18 @@ impl Validated {
 
     /// Whether there is a model with sizes of datatypes, and whether there is one with other
     /// recursive functions.
-    pub fn functions(&self, terms: &TermStore) -> (bool, bool) {
-        let Verdict::Sat(model) = &self.verdict else {
+    /// Functions of the text do not count.
+    pub fn functions(&self, problem: &Problem) -> (bool, bool) {
+        let (Verdict::Sat(model), terms) = (&self.verdict, &problem.terms) else {
             return (false, false);
         };
-        let formulas: Vec<TermId> = model.definitions.values().copied().collect();
+        let formulas = model.definitions.iter();
+        let formulas = formulas.filter(|(id, _)| !is_graph(problem, **id));
+        let formulas: Vec<TermId> = formulas.map(|(_, &formula)| formula).collect();
         let sizes = !terms.size_definitions(&formulas).is_empty();
-        (sizes, !terms.function_groups(&formulas).is_empty())
+        let own = |id: &FunctionId| problem.functions.iter().any(|f| f.function == *id);
+        let groups = terms.function_groups(&formulas);
+        (sizes, groups.iter().flatten().any(|id| !own(id)))
     }
 
     /// The reason of `Unknown`.
@@ -129,7 +137,7 @@ impl Validated {
     }
 
     /// The output. In the fixedpoint dialect `sat` means that the query is reachable, so that the
-    /// clauses are unsatisfiable.
+    /// clauses are unsatisfiable; for a goal it means that there is a counterexample.
     pub fn output(&self, problem: &Problem, wanted: Wanted) -> Output {
         let satisfiable = match &self.verdict {
             Verdict::Unknown(reason) => return Output::unknown(reason, wanted),
@@ -139,10 +147,15 @@ impl Validated {
         let details = match (&self.verdict, wanted.proof) {
             (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
-                refutation_text(problem, refutation)
+                let measures = self
+                    .model
+                    .certificate
+                    .iter()
+                    .map(|line| format!("{line}\n"));
+                refutation_text(problem, refutation) + &measures.collect::<String>()
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Json)) => {
-                refutation_json(problem, refutation)
+                refutation_json(problem, refutation, &self.model.certificate)
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Z3)) => {
                 refutation_z3(problem, refutation)
@@ -206,9 +219,13 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
     let none = PrintedModel::default();
     let found = match verdict {
         Verdict::Unknown(reason) => (none, CheckOutcome::Undecided(reason.to_string())),
+        Verdict::Sat(model) if functions_of(problem, model).is_none() => {
+            let why = "no definition of the text's functions is known";
+            (none, CheckOutcome::Undecided(why.to_owned()))
+        }
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
-                log::trace!("checks the model\n{}", printed.definitions.join("\n"));
+                log::trace!("checks the model\n{}", model_text(&printed));
                 let outcome = check_printed(problem, &printed, &cx.budget);
                 (printed, outcome)
             }
@@ -216,7 +233,10 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
         },
         Verdict::Unsat(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
-            (none, outcome)
+            match problem.dialect {
+                Dialect::Goal if outcome == CheckOutcome::Valid => existence(problem, &cx.budget),
+                _ => (none, outcome),
+            }
         }
     };
     cx.stats.add_time("witness.check", start.elapsed());
@@ -299,13 +319,58 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckO
     }
     match &claim.witness {
         Witness::Model(model) => check_model(problem, model, &cx.budget),
-        Witness::Refutation(refutation) => check_refutation_of(problem, refutation, &cx.budget),
+        Witness::Refutation(refutation) => {
+            let outcome = check_refutation_of(problem, refutation, &cx.budget);
+            match &claim.functions {
+                Some(functions) if outcome == CheckOutcome::Valid => {
+                    check_existence(problem, functions, &cx.budget)
+                }
+                None if problem.dialect == Dialect::Goal => {
+                    CheckOutcome::Invalid("there are no measures".to_owned())
+                }
+                _ => outcome,
+            }
+        }
+    }
+}
+
+/// What shows that the problem's functions exist as they are defined, and the outcome of its check.
+fn existence(problem: &Problem, budget: &Budget) -> (PrintedModel, CheckOutcome) {
+    let none = PrintedModel::default();
+    let Some(model) = own_functions(problem) else {
+        let why = "the recursion of the functions is not known to end";
+        return (none, CheckOutcome::Undecided(why.to_owned()));
+    };
+    let certificate = match printed_model(problem, &model) {
+        Ok(printed) => printed.certificate,
+        Err(message) => return (none, CheckOutcome::Invalid(message)),
+    };
+    let printed = PrintedModel {
+        definitions: Vec::new(),
+        certificate,
+    };
+    let outcome = match parse_witness(problem, &model_text(&printed)) {
+        Ok(Claim {
+            witness: Witness::Model(model),
+            ..
+        }) => check_existence(problem, &model, budget),
+        Ok(_) => CheckOutcome::Invalid("the measures are not read as a model".to_owned()),
+        Err(error) => CheckOutcome::Invalid(format!("the measures cannot be read: {error}")),
+    };
+    (printed, outcome)
+}
+
+/// Checks that functions that satisfy the equations of the problem exist.
+fn check_existence(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOutcome {
+    match &model.certificate {
+        Some(certificate) => check_certificate(problem, certificate, About::Functions, budget),
+        None => CheckOutcome::Invalid("there are no measures".to_owned()),
     }
 }
 
 /// Checks the text of a model that alphorn prints. One with a certificate is read again first.
 fn check_printed(problem: &Problem, model: &PrintedModel, budget: &Budget) -> CheckOutcome {
-    if model.certificate.is_empty() {
+    if model.certificate.is_empty() && problem.functions.is_empty() {
         return check_definitions(problem, &model.definitions.join("\n"), budget);
     }
     match parse_witness(problem, &model_text(model)) {
@@ -323,7 +388,9 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOu
     match (foreign_definitions(problem, model), &model.certificate) {
         (Err(message), _) => CheckOutcome::Invalid(message),
         (Ok(()), None) => check_definitions(problem, &model.definitions, budget),
-        (Ok(()), Some(certificate)) => check_certificate(problem, certificate, budget),
+        (Ok(()), Some(certificate)) => {
+            check_certificate(problem, certificate, About::Assertions, budget)
+        }
     }
 }
 
@@ -332,8 +399,12 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOu
 fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
     let defined: FxHashSet<&str> = model.names.iter().map(String::as_str).collect();
     let mut predicates: FxHashSet<&str> = FxHashSet::default();
-    for predicate in &problem.predicates {
-        if !defined.contains(predicate.name.as_str()) {
+    // The functions of the text are defined together or not at all, and then by their equations.
+    let mut functions = problem.functions.iter();
+    let has_functions = functions.any(|f| defined.contains(f.name.as_str()));
+    for (id, predicate) in (0..).zip(&problem.predicates) {
+        let is_needed = has_functions || !is_graph(problem, PredicateId(id));
+        if is_needed && !defined.contains(predicate.name.as_str()) {
             return Err(format!("{} is not defined", predicate.name));
         }
         predicates.insert(&predicate.name);

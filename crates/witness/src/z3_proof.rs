@@ -30,10 +30,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::LIMITS;
 use super::print::ClauseNames;
+use super::recursive::is_graph;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Refutation};
-use alphorn_chc::Atom;
 use alphorn_chc::frontend::{Alternative, Problem, ProblemClause};
+use alphorn_chc::{Atom, PredicateId};
 use alphorn_term::{Op, Printer, TermId, quote_symbol};
 
 /// A refutation as a proof term of Z3. It has to have passed `step_check`.
@@ -198,18 +199,8 @@ impl<'a> Proof<'a> {
 
     fn write_fact(&self, out: &mut String, fact: &Fact) {
         let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
-        let negated = self.problem.complemented.contains(&fact.predicate);
-        out.push_str(if negated { "(not " } else { "" });
-        if fact.values.is_empty() {
-            out.push_str(&name);
-        } else {
-            write!(out, "({name}").expect("string");
-            for value in &fact.values {
-                write!(out, " {}", self.values[value]).expect("string");
-            }
-            out.push(')');
-        }
-        out.push_str(if negated { ")" } else { "" });
+        let texts = fact.values.iter().map(|value| self.values[value].clone());
+        out.push_str(&self.applied(name, texts.collect(), fact.predicate));
     }
 
     /// The text of a clause as a formula.
@@ -323,18 +314,25 @@ impl<'a> Proof<'a> {
     }
 
     fn atom(&self, printer: &Printer, atom: &Atom) -> String {
-        let mut out = quote_symbol(&self.problem.predicates[atom.predicate.index()].name);
-        if !atom.args.is_empty() {
-            out.insert(0, '(');
-            for &arg in &atom.args {
-                out.push(' ');
-                printer.write_term(&mut out, arg);
-            }
-            out.push(')');
+        let name = quote_symbol(&self.problem.predicates[atom.predicate.index()].name);
+        let args = atom.args.iter().map(|&arg| printer.term(arg)).collect();
+        self.applied(name, args, atom.predicate)
+    }
+
+    /// A predicate applied to arguments; for the graph of a function, an equation.
+    fn applied(&self, name: String, mut args: Vec<String>, predicate: PredicateId) -> String {
+        let value = match is_graph(self.problem, predicate) {
+            true => args.pop(),
+            false => None,
+        };
+        let mut out = name;
+        if !args.is_empty() {
+            out = format!("({out} {})", args.join(" "));
         }
-        match self.problem.complemented.contains(&atom.predicate) {
-            true => format!("(not {out})"),
-            false => out,
+        match value {
+            Some(value) => format!("(= {out} {value})"),
+            None if self.problem.complemented.contains(&predicate) => format!("(not {out})"),
+            None => out,
         }
     }
 

@@ -97,6 +97,7 @@ pub(super) struct Clausifier<'a> {
     names: &'a Symbols<'a>,
     /// Whether the clauses are stronger than the formula.
     is_stronger: bool,
+    max_copied_cases: u32,
     /// Parts of formulas visited so far.
     parts: usize,
 }
@@ -123,8 +124,15 @@ impl<'a> Clausifier<'a> {
             known: FxHashMap::default(),
             names,
             is_stronger: false,
+            max_copied_cases: LIMITS.max_copied_cases,
             parts: 0,
         }
+    }
+
+    /// A clausifier that makes no disjunctions.
+    pub fn with_copies_only(mut self) -> Self {
+        self.max_copied_cases = u32::MAX;
+        self
     }
 
     /// The clauses that are equivalent to `value`, or stronger.
@@ -315,7 +323,7 @@ impl<'a> Clausifier<'a> {
             cases.saturating_mul(self.formulas.cases(branch.value, branch.positive))
         });
         let copied = match parts.branches.iter().position(has_heads) {
-            None if cases <= LIMITS.max_copied_cases => Some(0),
+            None if cases <= self.max_copied_cases => Some(0),
             with_heads => with_heads,
         };
         match copied {

@@ -24,9 +24,10 @@ pub(super) struct TwoHeads {
 }
 
 /// Makes the clauses Horn and returns the complemented ones of the predicates, whose number is
-/// `count`.
+/// `count`. Those of `fixed` are not complemented.
 pub(super) fn make_horn(
     count: usize,
+    fixed: &[PredicateId],
     mut clauses: Vec<&mut GeneralClause>,
     disjunctions: &[Disjunction],
 ) -> Result<FxHashSet<PredicateId>, TwoHeads> {
@@ -53,6 +54,10 @@ pub(super) fn make_horn(
     let mut problem = TwoSat::new(count);
     for atom in alternatives().flat_map(|alternative| &alternative.body) {
         problem.forbid(Literal::complemented(atom.predicate));
+    }
+    for &predicate in fixed {
+        problem.forbid(Literal::complemented(predicate));
+        in_bodies[predicate.index()] = true;
     }
     for clause in &mut clauses {
         let heads_only = |(atom, _): &(Atom, TokenId)| !in_bodies[atom.predicate.index()];

@@ -132,6 +132,11 @@ pub(crate) enum ScriptError {
     PopWithoutPush,
     #[error("`pop` under :global-declarations")]
     PopOfGlobalDeclarations,
+    #[error(
+        "a goal (a `forall` over recursive functions, negated) beside other assertions is not \
+         supported: ask about one goal at a time, and write other facts as premises of the goal"
+    )]
+    BesideGoal,
     #[error("`{0}` is declared already")]
     DeclaredTwice(String),
     #[error("`{0}` is built in")]
@@ -196,6 +201,12 @@ pub(crate) enum TermError {
     RuleVariableInDefinition(String),
     #[error("`{0}` is bound twice here")]
     BoundTwice(String),
+    #[error("the parameter `{0}` has the name of a function that is defined here: rename it")]
+    ParameterNamesFunction(String),
+    #[error("{names} functions, but {bodies} bodies")]
+    FunctionCount { names: usize, bodies: usize },
+    #[error("the definition of `{0}` has too many cases: divide it into several functions")]
+    TooManyCases(String),
     #[error("the variable `{0}` takes no arguments")]
     AppliedVariable(String),
     #[error("`{name}` takes {takes} arguments, not {found}")]
@@ -212,6 +223,8 @@ pub(crate) enum TermError {
         expected: String,
         found: String,
     },
+    #[error("a predicate in the definition of a recursive function is not supported")]
+    PredicateInFunction,
     #[error("a term of sort Bool is expected here")]
     BoolExpected,
     #[error("`{0}` expects arguments of sort Bool here")]
@@ -282,6 +295,11 @@ pub(crate) enum NotHorn {
     ExistsInHead,
     #[error("a constraint is expected")]
     ConstraintExpected,
+    #[error(
+        "the recursive function `{0}` is called below a quantifier inside a constraint: quantify \
+         the whole assertion instead, or write the property as a predicate"
+    )]
+    CallBelowQuantifier(String),
     #[error("quantifiers within a constraint nest deeper than {0}")]
     QuantifierDepth(u32),
     #[error("the assertion stands for too many clauses")]

@@ -23,6 +23,7 @@ mod lexer;
 mod operators;
 mod problem;
 mod reader;
+mod recursive;
 mod sorts;
 mod syntax;
 
@@ -32,7 +33,7 @@ pub use error::InputError;
 use error::LexicalError;
 pub use problem::{
     Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
-    SortReading,
+    SortReading, TextFunction,
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};

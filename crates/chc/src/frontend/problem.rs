@@ -1,7 +1,8 @@
 //! The user's problem: predicates and clauses with their positions in the text, and the text.
 //!
-//! Invariant: the clauses are equivalent to the assertions, rules and queries in force, or imply them
-//! (`is_stronger`). The
+//! Invariant: the clauses are equivalent to the assertions, rules and queries in force, except that
+//! they may be stronger (`is_stronger`), and that those of a recursive function's graph are weaker
+//! than its equation where it does not end. The
 //! constructors of terms simplify while the text is read; no later stage changes a problem, since
 //! witnesses are about it.
 
@@ -11,7 +12,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use crate::{Atom, Predicate, PredicateId};
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{FunctionId, TermId, TermStore};
 
 /// The dialect of a text; it decides the polarity of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +21,10 @@ pub enum Dialect {
     Horn,
     /// Z3's rules with `(query q)`: `sat` means that q is reachable (unsafe).
     Fixedpoint,
+    /// SMT-LIB with recursive functions and one assertion, that a goal `∀x g(x)` about them does not
+    /// hold. The clauses are those of the graphs and `¬g(x) ⇒ false`, so `unsat` means that they
+    /// have a model: the goal is a theorem.
+    Goal,
 }
 
 /// What the text requests besides the verdict.
@@ -63,9 +68,10 @@ pub struct ProblemClause {
     pub disjunctions: Vec<usize>,
     /// The head; `None` for `false`.
     pub head: Option<Atom>,
-    /// The position in [`Problem::commands`] of its `assert`, `rule` or `query`.
+    /// The position in [`Problem::commands`] of its `assert`, `rule`, `query` or definition.
     pub command: usize,
-    /// The number of this command among the asserts, rules and queries in force, from 1.
+    /// The number of this command among the asserts, rules, queries and definitions of recursive
+    /// functions in force, from 1.
     pub number: usize,
 }
 
@@ -116,6 +122,24 @@ pub struct Alternative {
     pub disjunctions: Vec<usize>,
 }
 
+/// A function that the text defines by a recursive equation. Its graph is a predicate over the
+/// function's arguments and, last, its value. The equation gives the clauses of the graph, with a
+/// body atom for each call; other calls in the text are body atoms, too, so no clause has calls.
+#[derive(Clone, Debug)]
+pub struct TextFunction {
+    /// The name in the text, which is also that of the graph.
+    pub name: String,
+    /// The function. The reader declares it only: its definition, with a measure, exists if its
+    /// recursion is known to end.
+    pub function: FunctionId,
+    /// The right-hand side of the equation over the function's parameters.
+    pub body: TermId,
+    /// The predicate of the graph.
+    pub graph: PredicateId,
+    /// The position in [`Problem::commands`] of its definition.
+    pub command: usize,
+}
+
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
 pub struct Problem {
@@ -125,8 +149,10 @@ pub struct Problem {
     pub text: Rc<str>,
     /// The dialect of the text.
     pub dialect: Dialect,
-    /// The predicates, in the order of declaration.
+    /// The predicates, in the order of declaration, with the graphs of recursive functions.
     pub predicates: Vec<Predicate>,
+    /// The recursive functions, in the order of definition.
+    pub functions: Vec<TextFunction>,
     /// The clauses, in the order of their commands.
     pub clauses: Vec<ProblemClause>,
     /// The sorts without definition, in the order of declaration.
@@ -163,6 +189,23 @@ impl Problem {
     /// The disjunctions that occur in the body of a clause, at any depth, each after those in it.
     pub fn disjunctions_of(&self, clause: &ProblemClause) -> Vec<usize> {
         nested(&self.disjunctions, &clause.disjunctions)
+    }
+
+    /// The groups of mutually recursive functions, as positions in `functions`, each group after
+    /// those that it needs.
+    pub fn function_groups(&self) -> Vec<Vec<usize>> {
+        super::recursive::groups(&self.terms, &self.functions)
+    }
+
+    /// Whether the command at a position defines recursive functions.
+    pub fn defines_functions(&self, command: usize) -> bool {
+        let found = self.functions.binary_search_by_key(&command, |f| f.command);
+        found.is_ok()
+    }
+
+    /// The recursive function whose graph a predicate is.
+    pub fn function_of(&self, graph: PredicateId) -> Option<&TextFunction> {
+        self.functions.iter().find(|f| f.graph == graph)
     }
 }
 

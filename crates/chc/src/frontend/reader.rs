@@ -14,13 +14,16 @@ use super::commands::{Command, Verb, sorts_first, split};
 use super::complement;
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
-use super::error::{ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, shorten};
+use super::error::{
+    ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, TermError, shorten,
+};
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::problem::{Disjunction, FreeSort, nested};
+use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
-use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
+use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
 use alphorn_term::{SortId, TermId, TermStore};
@@ -68,7 +71,7 @@ fn read_commands(
     // Without a check the text may have been cut off.
     let missing = match dialect {
         Dialect::Fixedpoint => ScriptError::RulesWithoutQuery,
-        Dialect::Horn => ScriptError::NoCheck,
+        Dialect::Horn | Dialect::Goal => ScriptError::NoCheck,
     };
     Err(lexed.error_at_end(missing))
 }
@@ -84,6 +87,7 @@ enum Undo {
 struct Level {
     trail: usize,
     predicates: usize,
+    recursive: usize,
     clauses: usize,
     disjunctions: usize,
     free_sorts: usize,
@@ -98,6 +102,8 @@ struct ReadClause {
     vars: Vec<(String, TermId)>,
     command: usize,
     number: usize,
+    /// The token of its formula.
+    token: TokenId,
 }
 
 /// The state between commands.
@@ -113,6 +119,10 @@ struct Reader<'r, 't> {
     free_sorts: Vec<FreeSort>,
     /// The numbers of commands whose clauses are stronger than they are.
     stronger: Vec<usize>,
+    /// The recursive functions of the text.
+    recursive: Vec<TextFunction>,
+    /// The position in `commands` of an assertion that a goal does not hold.
+    goal: Option<usize>,
     commands: Vec<CommandSpan>,
     requests: Requests,
     trail: Vec<Undo>,
@@ -150,6 +160,8 @@ impl<'r, 't> Reader<'r, 't> {
             disjunctions: Vec::new(),
             free_sorts: Vec::new(),
             stronger: Vec::new(),
+            recursive: Vec::new(),
+            goal: None,
             commands: Vec::new(),
             requests: Requests::default(),
             trail: Vec::new(),
@@ -163,24 +175,36 @@ impl<'r, 't> Reader<'r, 't> {
 
     fn problem(mut self) -> Result<Problem, InputError> {
         let count = self.environment.predicates.len();
+        let graphs: Vec<PredicateId> = self.recursive.iter().map(|f| f.graph).collect();
         let general = self.clauses.iter_mut().map(|read| &mut read.clause);
-        let complemented = complement::make_horn(count, general.collect(), &self.disjunctions);
+        let general = general.collect();
+        let complemented = complement::make_horn(count, &graphs, general, &self.disjunctions);
         let complemented = complemented.map_err(|both| self.not_horn(&both))?;
-        let clauses = self.clauses.into_iter().map(|read| ProblemClause {
-            vars: read.vars,
-            body: read.clause.body,
-            constraint: read.clause.constraint,
-            disjunctions: read.clause.disjunctions,
-            head: read.clause.heads.into_iter().next().map(|(head, _)| head),
-            command: read.command,
-            number: read.number,
-        });
+        let mut calls = Calls::new(&self.terms, &self.recursive);
+        let mut clauses = Vec::with_capacity(self.clauses.len());
+        for read in self.clauses {
+            let clause = ProblemClause {
+                vars: read.vars,
+                body: read.clause.body,
+                constraint: read.clause.constraint,
+                disjunctions: read.clause.disjunctions,
+                head: read.clause.heads.into_iter().next().map(|(head, _)| head),
+                command: read.command,
+                number: read.number,
+            };
+            let replaced = calls.replaced(clause);
+            clauses.extend(replaced.map_err(|kind| self.lexed.error(read.token, kind))?);
+        }
         Ok(Problem {
             terms: self.terms,
             text: self.lexed.text.into(),
-            dialect: self.dialect,
+            dialect: match self.goal {
+                Some(_) => Dialect::Goal,
+                None => self.dialect,
+            },
             predicates: self.environment.predicates,
-            clauses: clauses.collect(),
+            functions: self.recursive,
+            clauses,
             free_sorts: self.free_sorts,
             disjunctions: self.disjunctions,
             complemented,
@@ -309,6 +333,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.levels.push(Level {
                     trail: self.trail.len(),
                     predicates: self.environment.predicates.len(),
+                    recursive: self.recursive.len(),
                     clauses: self.clauses.len(),
                     disjunctions: self.disjunctions.len(),
                     free_sorts: self.free_sorts.len(),
@@ -355,10 +380,12 @@ impl<'r, 't> Reader<'r, 't> {
             }
         }
         self.environment.predicates.truncate(level.predicates);
+        self.recursive.truncate(level.recursive);
         self.clauses.truncate(level.clauses);
         self.disjunctions.truncate(level.disjunctions);
         self.free_sorts.truncate(level.free_sorts);
         self.commands.truncate(level.commands);
+        self.goal = self.goal.filter(|&goal| goal < level.commands);
         self.number = level.number;
         self.stronger.retain(|&number| number < level.number);
     }
@@ -464,6 +491,7 @@ impl<'r, 't> Reader<'r, 't> {
                 parts.finish()?;
                 self.define(name, parameters, sort, body)
             }
+            Verb::DefineFunRec | Verb::DefineFunsRec => self.define_recursive(command),
             _ => {
                 let name = parts.expect_symbol()?;
                 let parameters = parts.next();
@@ -554,6 +582,84 @@ impl<'r, 't> Reader<'r, 't> {
         Ok(())
     }
 
+    /// Defines the functions of a `define-fun-rec` or `define-funs-rec`. Without recursion they are
+    /// macros.
+    fn define_recursive(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let lexed = self.lexed;
+        let heads = heads(lexed, command)?;
+        if !is_recursive(lexed, &heads) {
+            for head in heads {
+                self.define(head.name, Some(head.parameters), head.result, head.body)?;
+            }
+            return Ok(());
+        }
+        let first = self.recursive.len();
+        let mut formals = Vec::with_capacity(heads.len());
+        for (head, parameters) in heads.iter().zip(parameters(lexed, &heads)?) {
+            let mut sorts = Vec::with_capacity(parameters.len() + 1);
+            for parameter in &parameters {
+                sorts.push(self.sort(parameter.meaning)?);
+            }
+            let result = self.sort(head.result)?;
+            let name = lexed.symbols.name(head.name.symbol);
+            let function = self.terms.declare_function(name, &sorts, result);
+            self.declare(head.name, Global::Function(function))?;
+            let graph = PredicateId(self.environment.predicates.len() as u32);
+            sorts.push(result);
+            let predicate = Predicate::new(&self.terms, name, &sorts);
+            self.environment.predicates.push(predicate);
+            self.recursive.push(TextFunction {
+                name: name.to_owned(),
+                function,
+                body: TermId::TRUE,
+                graph,
+                command: self.commands.len() - 1,
+            });
+            let params = &self.terms.function(function).params;
+            let symbols = parameters.iter().map(|p| p.name.symbol);
+            let params: Vec<(Sym, TermId)> = symbols.zip(params.clone()).collect();
+            formals.push((params, result));
+        }
+        for (at, (head, (params, result))) in heads.iter().zip(&formals).enumerate() {
+            let mut elaborator = self.elaborator(true);
+            let value = elaborator.definition(params, *result, head.body)?;
+            if let Some(atom) = elaborator.work.formulas.predicate_in(value) {
+                let token = elaborator.work.formulas.token(atom);
+                return Err(lexed.error(token, TermError::PredicateInFunction));
+            }
+            let body = elaborator.term(value, head.body)?;
+            self.recursive[first + at].body = body;
+        }
+        self.number += 1;
+        for (at, head) in heads.iter().enumerate() {
+            let mut calls = Calls::new(&self.terms, &self.recursive);
+            let params = formals[at].0.iter();
+            let names = &lexed.symbols;
+            let vars = params.map(|&(symbol, var)| (names.name(symbol).to_owned(), var));
+            let clauses = calls.equation(&self.recursive[first + at], vars.collect(), self.number);
+            let clauses = clauses.map_err(|kind| lexed.error(head.body, kind))?;
+            let clauses = clauses.into_iter().map(|clause| ReadClause {
+                clause: GeneralClause {
+                    vars: Vec::new(),
+                    body: clause.body,
+                    constraint: clause.constraint,
+                    disjunctions: Vec::new(),
+                    heads: clause
+                        .head
+                        .into_iter()
+                        .map(|atom| (atom, head.body))
+                        .collect(),
+                },
+                vars: clause.vars,
+                command: clause.command,
+                number: clause.number,
+                token: head.body,
+            });
+            self.clauses.extend(clauses);
+        }
+        Ok(())
+    }
+
     // ---- assertions, rules and queries ----
 
     fn elaborator(&mut self, in_definition: bool) -> Elaborator<'_, 't> {
@@ -582,6 +688,15 @@ impl<'r, 't> Reader<'r, 't> {
             Some(&Global::Predicate(id)) => self.bare_query(id, term),
             _ => self.elaborator(false).formula(term)?,
         };
+        let is_goal = command.verb == Verb::Assert
+            && is_goal(&self.terms, &self.work.formulas, &self.recursive, value);
+        let mut before = self.commands.iter().rev().skip(1);
+        if self.goal.is_some() || is_goal && before.any(|c| c.keyword == "assert") {
+            return self.error(term, ScriptError::BesideGoal);
+        }
+        if is_goal {
+            self.goal = Some(self.commands.len() - 1);
+        }
         let clausifier = Clausifier::new(
             &self.terms,
             &mut self.work.formulas,
@@ -589,8 +704,14 @@ impl<'r, 't> Reader<'r, 't> {
             &self.lexed.symbols,
             command.token,
         );
+        // Calls of recursive functions are replaced clause by clause.
+        let clausifier = match self.recursive.is_empty() {
+            true => clausifier,
+            false => clausifier.with_copies_only(),
+        };
         let clauses = match command.verb {
             Verb::Query => clausifier.query(value),
+            _ if is_goal => clausifier.query(value),
             _ => clausifier.assertion(value),
         };
         let Clauses {
@@ -618,6 +739,7 @@ impl<'r, 't> Reader<'r, 't> {
                 vars,
                 command: self.commands.len() - 1,
                 number: self.number,
+                token: term,
             });
         }
         Ok(())

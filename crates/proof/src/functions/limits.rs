@@ -24,6 +24,10 @@ pub(super) struct Limits {
     pub max_places: usize,
     /// Combinations of measured positions that are tried.
     pub max_combinations: usize,
+    /// Rounds in which calls in unfolded calls are unfolded for a lemma about a graph.
+    pub unfolding_rounds: usize,
+    /// Calls that are unfolded for a case of such a lemma, and instances of other lemmas.
+    pub max_unfoldings: usize,
 }
 
 pub(super) const LIMITS: Limits = Limits {
@@ -36,4 +40,6 @@ pub(super) const LIMITS: Limits = Limits {
     max_decisions: 200,
     max_places: 20_000,
     max_combinations: 256,
+    unfolding_rounds: 2,
+    max_unfoldings: 24,
 };

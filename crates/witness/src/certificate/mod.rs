@@ -10,10 +10,11 @@
 //!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or
 //!    an integer of at least 0 that is smaller. This order is well-founded, so exactly one function
 //!    satisfies the equation.
-//! 2. *Lemmas*, in their order. The guards of the cases cover the negated statement. Instances of
-//!    the induction hypothesis are smaller by the measure. In each case the guard, the instances of
-//!    the hypothesis and of earlier lemmas, and the equations of the case's calls imply the
-//!    statement. So the statement holds by well-founded induction.
+//! 2. *Lemmas*, in groups. A lemma that uses a later one is in a group with it and all between them.
+//!    The guards of the cases cover the negated statement. Instances of the induction hypothesis and
+//!    of lemmas of the same group are smaller by the measure. In each case the guard, these
+//!    instances, those of lemmas of earlier groups, and the equations of the case's calls imply the
+//!    statement. So the statements of a group hold by well-founded induction.
 //! 3. *Clauses.* Every assertion of the problem holds under the lemmas.
 //!
 //! In the first two parts the functions are uninterpreted, so that a solver does not unfold them
@@ -38,7 +39,7 @@ use super::sexp::symbol;
 use super::text_check::outcome_of_text;
 use super::validate::CheckOutcome;
 use alphorn_chc::frontend::Problem;
-use alphorn_smt::text::{TextCheck, valid_assertions, valid_in_some};
+use alphorn_smt::text::{Reading, TextCheck, valid_assertions, valid_in_some};
 use alphorn_term::quote_symbol;
 use alphorn_term::run::Budget;
 use descent::{Descent, Member, conjunction};
@@ -89,7 +90,7 @@ struct Lemma {
 struct Case {
     guard: FormId,
     induction: Vec<Vec<FormId>>,
-    /// The positions of earlier lemmas, with terms for their variables.
+    /// The positions of lemmas, with terms for their variables.
     uses: Vec<(usize, Vec<FormId>)>,
     /// The positions of functions, with the arguments of the calls.
     unfoldings: Vec<(usize, Vec<FormId>)>,
@@ -107,6 +108,7 @@ struct Obligation {
 pub fn check_certificate(
     problem: &Problem,
     certificate: &Certificate,
+    about: About,
     budget: &Budget,
 ) -> CheckOutcome {
     let mut checker = Checker::new(problem, certificate.clone());
@@ -140,7 +142,20 @@ pub fn check_certificate(
     let Some(readings) = checker.readings() else {
         return CheckOutcome::Undecided("the certificate is too large".to_owned());
     };
-    outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
+    let check = |texts: &[Reading]| valid_in_some(texts, budget);
+    match about {
+        About::Assertions => outcome_of_text(problem, &readings, script::defined, check),
+        About::Functions => outcome_of_text(problem, &readings, script::with_functions, check),
+    }
+}
+
+/// The assertions for which a certificate is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum About {
+    /// All of the problem.
+    Assertions,
+    /// The equations of the problem's recursive functions, so that these exist.
+    Functions,
 }
 
 /// The text of a certificate's obligations and definitions.
@@ -212,8 +227,9 @@ impl Checker {
                     .map_err(|m| format!("function {}: {m}", self.function(function).shown))?;
             }
         }
+        let groups = self.lemma_groups();
         for lemma in 0..self.certificate.lemmas.len() {
-            self.lemma(lemma, &mut obligations)
+            self.lemma(lemma, &groups, &mut obligations)
                 .map_err(|m| format!("lemma {}: {m}", self.certificate.lemmas[lemma].name))?;
         }
         Ok(obligations)
@@ -373,8 +389,40 @@ impl Checker {
 
     // ---- lemmas ----
 
-    /// Adds the obligations of a lemma.
-    fn lemma(&mut self, at: usize, obligations: &mut Vec<Obligation>) -> Result<(), String> {
+    /// For each lemma, the position of the first one in its group.
+    fn lemma_groups(&self) -> Vec<usize> {
+        let lemmas = &self.certificate.lemmas;
+        let mut groups: Vec<usize> = Vec::with_capacity(lemmas.len());
+        // The last lemma that one of the group so far uses.
+        let mut last = 0;
+        for (at, lemma) in lemmas.iter().enumerate() {
+            let first = match groups.last() {
+                Some(&first) if at <= last => first,
+                _ => at,
+            };
+            groups.push(first);
+            let uses = lemma.cases.iter().flat_map(|case| &case.uses);
+            last = uses.map(|(other, _)| *other).fold(last, usize::max);
+        }
+        groups
+    }
+
+    /// The sorts of a measure as far as its order depends on them: whether each is that of integers.
+    fn measured_kinds(&self, lemma: usize) -> Option<Vec<bool>> {
+        let Lemma { vars, measure, .. } = &self.certificate.lemmas[lemma];
+        let kinds = measure
+            .iter()
+            .map(|&m| vars.get(m).map(|(_, sort)| sort == "Int"));
+        kinds.collect()
+    }
+
+    /// Adds the obligations of a lemma. `groups` are the first lemmas of all groups.
+    fn lemma(
+        &mut self,
+        at: usize,
+        groups: &[usize],
+        obligations: &mut Vec<Obligation>,
+    ) -> Result<(), String> {
         let (own, vars) = (
             self.lemma_symbol(at),
             self.certificate.lemmas[at].vars.clone(),
@@ -433,18 +481,52 @@ impl Checker {
             }
             for (other, terms) in &case.uses {
                 let lemmas = &self.certificate.lemmas;
-                if *other >= at {
-                    return Err(format!(
-                        "case {number}: lemma {} is not proven before",
-                        lemmas[*other].name
-                    ));
-                }
                 if lemmas[*other].vars.len() != terms.len() {
                     return Err(format!(
                         "case {number}: an instance of {} needs {} terms",
                         lemmas[*other].name,
                         lemmas[*other].vars.len()
                     ));
+                }
+                // A lemma of the group is used as an induction hypothesis.
+                if groups[*other] == groups[at] {
+                    let theirs = lemmas[*other].vars.clone();
+                    let their_measure = lemmas[*other].measure.clone();
+                    let used = &lemmas[*other].name;
+                    if self.measured_kinds(at) != self.measured_kinds(*other) {
+                        return Err(format!(
+                            "case {number}: its measure does not suit that of {used}"
+                        ));
+                    }
+                    let pairs: Vec<_> = measure
+                        .iter()
+                        .zip(&their_measure)
+                        .map(|(&old, &new)| {
+                            let (name, sort) = &vars[old];
+                            (
+                                name.as_str(),
+                                sort.as_str(),
+                                terms[new],
+                                theirs[new].1.as_str(),
+                            )
+                        })
+                        .collect();
+                    let smaller = self.descent.smaller(&mut self.certificate.forms, &pairs);
+                    let smaller = smaller.ok_or_else(|| {
+                        let used = &self.certificate.lemmas[*other].name;
+                        format!(
+                            "case {number}: lemma {used} is not proven before, and its instance is \
+                             not smaller{}",
+                            without_order(&vars, &measure)
+                        )
+                    })?;
+                    let forms = &mut self.certificate.forms;
+                    let open = forms.apply("not", &[statement]);
+                    let path = conjunction(forms, &[case.guard, open]);
+                    let formula = forms.apply("=>", &[path, smaller]);
+                    let used = &self.certificate.lemmas[*other].name;
+                    let what = format!("that the instance of {used} in case {number} is smaller");
+                    obligation(what, formula);
                 }
                 let symbol = self.lemma_symbol(*other);
                 premises.push(self.certificate.forms.apply(&symbol, terms));

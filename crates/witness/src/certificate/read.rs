@@ -60,6 +60,8 @@ pub struct CertificateReader<'a> {
     certificate: Certificate,
     /// Functions with a measure.
     measured: FxHashSet<usize>,
+    /// The names of all lemmas.
+    lemmas: Vec<String>,
 }
 
 impl<'a> CertificateReader<'a> {
@@ -75,6 +77,7 @@ impl<'a> CertificateReader<'a> {
                 plain: String::new(),
             },
             measured: FxHashSet::default(),
+            lemmas: Vec::new(),
         }
     }
 
@@ -133,9 +136,10 @@ impl<'a> CertificateReader<'a> {
         Ok(names)
     }
 
-    /// The certificate, with the measures and lemmas in the comments from `start` on.
-    pub fn finish(mut self, start: usize) -> Result<Certificate, Failure> {
-        for (keyword, range) in parts(self.text, start) {
+    /// The certificate, with the measures and lemmas in the comments from `start` to `end`.
+    pub fn finish(mut self, start: usize, end: usize) -> Result<Certificate, Failure> {
+        let mut lines = Vec::new();
+        for (keyword, range) in parts(&self.text[..end], start) {
             self.unambiguous(&range)?;
             let mut expressions = Vec::new();
             let line = &self.text[..range.end];
@@ -147,10 +151,19 @@ impl<'a> CertificateReader<'a> {
                 position = found.end;
                 expressions.push(found);
             }
+            // Lemmas may use later ones, so their names come first.
+            if keyword == "lemma"
+                && let Some(name) = expressions.first()
+            {
+                self.lemmas.push(normal_atom(&self.text[name.clone()]));
+            }
+            lines.push((keyword, range.start, expressions));
+        }
+        for (keyword, place, expressions) in lines {
             if keyword == "measure" {
-                self.measure(range.start, &expressions)?;
+                self.measure(place, &expressions)?;
             } else {
-                self.lemma(range.start, &expressions)?;
+                self.lemma(place, &expressions)?;
             }
         }
         Ok(self.certificate)
@@ -248,19 +261,16 @@ impl<'a> CertificateReader<'a> {
         Ok(case)
     }
 
-    /// Reads an instance of an earlier lemma: its position, and terms for its variables.
+    /// Reads an instance of a lemma: its position, and terms for its variables.
     fn instance(&mut self, range: &Range<usize>) -> Result<(usize, Vec<FormId>), Failure> {
         let parts = self.list(range)?;
         let Some((name, terms)) = parts.split_first() else {
             return failure(range.start, "the name of a lemma is missing");
         };
         let name = normal_atom(&self.text[name.clone()]);
-        match self.certificate.lemmas.iter().position(|l| l.name == name) {
+        match self.lemmas.iter().position(|lemma| *lemma == name) {
             Some(at) => Ok((at, self.forms(terms)?)),
-            None => failure(
-                range.start,
-                format!("there is no lemma {name} before this one"),
-            ),
+            None => failure(range.start, format!("there is no lemma {name}")),
         }
     }
 

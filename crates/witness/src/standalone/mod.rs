@@ -31,7 +31,7 @@ use super::text_check::{ValueNames, names_a_relation};
 use super::{Refutation, Verdict, parse_witness};
 use crate::Witness;
 use alphorn_chc::ClauseId;
-use alphorn_chc::frontend::Problem;
+use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_smt::text::{TextCheck, valid_assertions};
 use alphorn_term::Printer;
 use alphorn_term::run::{Budget, Reason};
@@ -63,6 +63,9 @@ pub fn certificate(
 ) -> Result<String, String> {
     match verdict {
         Verdict::Sat(_) => of_model(problem, model),
+        Verdict::Unsat(_) if problem.dialect == Dialect::Goal => {
+            Err("a counterexample to a goal has no certificate".to_owned())
+        }
         Verdict::Unsat(refutation) => of_refutation(problem, refutation, budget),
         Verdict::Unknown(reason) => Ok(none(reason)),
     }
@@ -79,7 +82,7 @@ fn check(out: &mut String, what: &str, negated: &str) {
 /// The certificate of a model.
 fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     let recursive = recursive_functions(model);
-    if recursive.is_empty() {
+    if recursive.is_empty() && problem.functions.is_empty() {
         let mut out = title("a model");
         out.push_str("; Each check-sat has to answer unsat.\n(set-logic ALL)\n");
         clauses(problem, &model.definitions.join("\n"), &mut out)?;

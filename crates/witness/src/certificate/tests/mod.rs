@@ -171,7 +171,11 @@ fn the_order_of_lemmas_counts() {
     let mut lines: Vec<&str> = PROOF.lines().collect();
     let count = lines.len();
     lines.swap(count - 1, count - 2);
-    is_refused(&problem, &lines.join("\n"), "no lemma last before");
+    is_refused(
+        &problem,
+        &lines.join("\n"),
+        "lemma last is not proven before",
+    );
 }
 
 /// Conditions of calls may be connectives in any order, and arguments nested parts of a parameter.

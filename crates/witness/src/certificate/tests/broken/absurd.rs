@@ -196,7 +196,41 @@ pub const ABSURD: &[Absurd] = &[
         "((define-fun P ((x List)) Bool true))
         ; lemma l () false :case (true :use ((m)))
         ; lemma m () false :case (true :use ((l)))",
-        "there is no lemma m before this one",
+        "lemma l: case 1: lemma m is not proven before, and its instance is not smaller, as there is no \
+         measure",
+    ),
+    (
+        "two lemmas that prove each other for equal values",
+        CLAUSES,
+        "((define-fun P ((x List)) Bool true))
+        ; lemma l ((x List)) false :measure (0) :case (true :use ((m (rest x))))
+        ; lemma m ((x List)) false :measure (0) :case (true :use ((l x)))",
+        "lemma m: case 1: lemma l is not proven before, and its instance is not smaller",
+    ),
+    (
+        "two lemmas that prove each other for parts of nil",
+        CLAUSES,
+        "((define-fun P ((x List)) Bool true))
+        ; lemma l ((x List)) false :measure (0) :case (true :use ((m (rest x))))
+        ; lemma m ((x List)) false :measure (0) :case (true :use ((l (rest x))))",
+        "lemma l: that the instance of m in case 1 is smaller does not hold",
+    ),
+    (
+        "two lemmas that prove each other, one of them for integers",
+        CLAUSES,
+        "((define-fun P ((x List)) Bool true))
+        ; lemma l ((x List)) false :measure (0) :case (true :use ((m 0)))
+        ; lemma m ((n Int)) false :measure (0) :case (true :use ((l nil)))",
+        "lemma l: case 1: its measure does not suit that of m",
+    ),
+    (
+        "a lemma between two that prove each other",
+        CLAUSES,
+        "((define-fun P ((x List)) Bool true))
+        ; lemma l ((x List)) true :measure (0) :case (((_ is cons) x) :use ((m (rest x)))) :case (true)
+        ; lemma k ((x List)) true :measure (0) :case (true :use ((l x)))
+        ; lemma m ((x List)) true :measure (0) :case (true)",
+        "lemma k: case 1: lemma l is not proven before, and its instance is not smaller",
     ),
     (
         "a hypothesis for a part of nil",

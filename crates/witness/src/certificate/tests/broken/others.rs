@@ -195,7 +195,7 @@ pub const SORT: Proof = Proof {
             "an instance of a lemma that follows",
             ":case (((_ is nil) x) :unfold ((sorted! x)",
             ":case (((_ is nil) x) :use ((sorts x)) :unfold ((sorted! x)",
-            "there is no lemma sorts before this one",
+            "lemma sorts is not proven before, and its instance is not smaller",
         ),
         (
             "a part whose list may be empty",

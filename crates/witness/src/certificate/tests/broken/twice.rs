@@ -89,7 +89,7 @@ pub const TWICE: Proof = Proof {
             "no lemma about the last element",
             "; lemma last",
             "; a lemma last",
-            "there is no lemma last before this one",
+            "there is no lemma last",
         ),
         (
             "no measure of a function",
@@ -242,19 +242,19 @@ pub const TWICE: Proof = Proof {
             "an instance of the lemma itself",
             "((last (rev!",
             "((twice (rev!",
-            "there is no lemma twice before this one",
+            "case 2: an instance of twice needs 1 terms",
         ),
         (
             "an instance of a later lemma",
             "(((rest x) h)) ",
             "(((rest x) h)) :use ((twice x)) ",
-            "there is no lemma twice before this one",
+            "case 2: lemma twice is not proven before, and its instance is not smaller",
         ),
         (
             "an instance of no lemma",
             "((last (rev! (rest c)) (first c)))",
             "((first (rev! (rest c)) (first c)))",
-            "there is no lemma first before this one",
+            "there is no lemma first",
         ),
         (
             "an instance without its lemma",
