@@ -351,6 +351,8 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
         requests: alone.requests,
+        named: alone.named,
+        warnings: alone.warnings,
     };
     (problem, model)
 }

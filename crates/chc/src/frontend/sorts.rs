@@ -4,6 +4,7 @@
 //! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
 //! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,6 +76,8 @@ pub(super) struct Sorts {
     depths: FxHashMap<SortId, u32>,
     pending: Vec<(usize, Vec<SortId>, DatatypeId)>,
     inhabited: FxHashSet<DatatypeId>,
+    /// The datatypes that are being declared in Z3's older form, see [`DatatypeSyntax::bare`].
+    bare: Range<usize>,
 }
 
 impl Sorts {
@@ -92,6 +95,7 @@ impl Sorts {
             depths: FxHashMap::default(),
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
+            bare: 0..0,
         }
     }
 
@@ -162,9 +166,13 @@ impl Sorts {
                 instances: FxHashMap::default(),
             });
         }
+        if declarations.iter().all(|declaration| declaration.bare) {
+            self.bare = first..self.generics.len();
+        }
         for (offset, declaration) in declarations.iter().enumerate() {
             self.declare_constructors(lexed, first + offset, declaration)?;
         }
+        self.bare = 0..0;
         for (offset, declaration) in declarations.iter().enumerate() {
             if declaration.parameters.is_empty() {
                 self.instantiate(&Pattern::Datatype(first + offset, Vec::new()), &[])
@@ -411,7 +419,12 @@ impl Sorts {
         }
         match self.names.get(&name.symbol) {
             Some(&SortName::Datatype(generic)) => {
-                expect(self.generics[generic].parameters)?;
+                let count = self.generics[generic].parameters;
+                if found == 0 && self.bare.contains(&generic) {
+                    arguments = (0..count).map(Pattern::Parameter).collect();
+                    return Ok(Pattern::Datatype(generic, arguments));
+                }
+                expect(count)?;
                 return Ok(Pattern::Datatype(generic, arguments));
             }
             Some(&SortName::Defined(definition)) => {
