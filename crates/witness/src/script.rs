@@ -11,6 +11,9 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dialect::{
+    datatypes, name_definitions, negative_names, with_standard_atoms, without_annotations,
+};
 use super::sexp::{TokenKind, Tokens, elements, symbol};
 use alphorn_chc::frontend::{CommandSpan, Problem};
 
@@ -99,7 +102,11 @@ pub fn sort_declarations(problem: &Problem) -> String {
     let mut out = String::new();
     for command in &problem.commands {
         if declares_sorts(&command.keyword) {
-            out.push_str(&problem.text[command.range.clone()]);
+            let declaration = datatypes(&problem.text, &command.range);
+            out.push_str(match &declaration {
+                Some(declaration) => declaration,
+                None => &problem.text[command.range.clone()],
+            });
             out.push('\n');
         }
     }
@@ -120,7 +127,8 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
             }
         }
     }
-    text.push_str(more);
+    let more = with_standard_atoms(more.to_owned(), &negative_names(&problem.text));
+    text.push_str(&more);
     Ok(Script {
         text: without_predefined_names(text),
         origins,
@@ -147,11 +155,7 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         out: String::new(),
         pieces: Vec::new(),
     };
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            writer.copy(&command.range);
-        }
-    }
+    writer.out.push_str(&sort_declarations(problem));
     writer.out.push_str(definitions);
     writer.out.push('\n');
     for (index, command) in problem.commands.iter().enumerate() {
@@ -161,11 +165,17 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
             "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
             "declare-var" => writer.variable(command),
             "assert" | "rule" | "query" => {
+                writer.out.push_str(&name_definitions(problem, index));
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
                 let formula = writer.formula(command);
                 formula.map(|formula| {
+                    let annotated = formula.contains('!') && formula.contains(':');
+                    let formula = match annotated {
+                        true => without_annotations(&formula),
+                        false => formula,
+                    };
                     writer.end_commands();
                     writer.pieces.push(Piece::Assertion {
                         command: index,
@@ -188,7 +198,15 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         }
     }
     writer.end_commands();
-    Ok(writer.pieces)
+    let names = negative_names(text);
+    let standard = |piece| match piece {
+        Piece::Commands(text) => Piece::Commands(with_standard_atoms(text, &names)),
+        Piece::Assertion { command, formula } => Piece::Assertion {
+            command,
+            formula: with_standard_atoms(formula, &names),
+        },
+    };
+    Ok(writer.pieces.into_iter().map(standard).collect())
 }
 
 /// Writes commands. Its functions return `None` for a malformed command.
