@@ -261,7 +261,7 @@ fn errors_have_places() {
             "(define-fun-rec f ((x Int)) Int x)",
             1,
             1,
-            "`define-fun-rec` is not supported",
+            "`define-fun-rec` is not supported: write the function as a predicate",
         ),
         (
             "(check-sat-assuming ())",
@@ -364,6 +364,13 @@ fn bytes_that_are_no_text() {
     let bad = parse_bytes(b"\0\0\0\x01Bud1\0", store()).err().unwrap();
     assert!(bad.message().contains("NUL"));
     assert!(parse_bytes("\u{feff}(check-sat)".as_bytes(), store()).is_ok());
+    // Old files have names in Latin-1 in their comments.
+    let problem = parse_bytes(b"; Jos\xe9\n(assert \n true)(check-sat)", store());
+    let problem = problem.expect("the comment does not matter");
+    assert!(problem.text.starts_with("; José\n"));
+    let warnings: Vec<String> = problem.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].starts_with("line 1 column 6: bytes that are not UTF-8"));
 }
 
 #[test]

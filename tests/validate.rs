@@ -356,6 +356,8 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         complemented: alone.complemented,
         is_stronger: false,
         requests: alone.requests,
+        named: alone.named,
+        warnings: alone.warnings,
     };
     (problem, model)
 }

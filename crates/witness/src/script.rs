@@ -11,6 +11,9 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dialect::{
+    datatypes, name_definitions, negative_names, with_standard_atoms, without_annotations,
+};
 use super::recursive;
 use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
 use alphorn_chc::frontend::{CommandSpan, Dialect, Problem};
@@ -126,7 +129,8 @@ fn sort_declarations_with(problem: &Problem, definitions: &str) -> String {
         }
         let text = &problem.text[command.range.clone()];
         if command.keyword != "declare-sort" {
-            out.push_str(text);
+            let declaration = datatypes(&problem.text, &command.range);
+            out.push_str(declaration.as_deref().unwrap_or(text));
             out.push('\n');
             continue;
         }
@@ -206,7 +210,8 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
             }
         }
     }
-    text.push_str(more);
+    let more = with_standard_atoms(more.to_owned(), &negative_names(&problem.text));
+    text.push_str(&more);
     Ok(Script {
         text: without_predefined_names(text),
         origins,
@@ -276,11 +281,17 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
                 if matches!(kind, Predicates::Functions(_)) {
                     continue;
                 }
+                writer.out.push_str(&name_definitions(problem, index));
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
                 let formula = writer.formula(command);
                 formula.map(|formula| {
+                    let annotated = formula.contains('!') && formula.contains(':');
+                    let formula = match annotated {
+                        true => without_annotations(&formula),
+                        false => formula,
+                    };
                     writer.end_commands();
                     writer.pieces.push(Piece::Assertion {
                         command: index,
@@ -303,7 +314,15 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         }
     }
     writer.end_commands();
-    Ok(writer.pieces)
+    let names = negative_names(text);
+    let standard = |piece| match piece {
+        Piece::Commands(text) => Piece::Commands(with_standard_atoms(text, &names)),
+        Piece::Assertion { command, formula } => Piece::Assertion {
+            command,
+            formula: with_standard_atoms(formula, &names),
+        },
+    };
+    Ok(writer.pieces.into_iter().map(standard).collect())
 }
 
 /// Writes commands. Its functions return `None` for a malformed command.

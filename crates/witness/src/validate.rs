@@ -10,6 +10,7 @@
 //! defect, counted as `witness.failures`, and the verdict is `unknown`.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
@@ -52,6 +53,7 @@ pub struct Wanted {
 /// The text for standard output.
 #[derive(Clone, Debug)]
 pub struct Output {
+    before: String,
     word: &'static str,
     details: String,
 }
@@ -67,9 +69,24 @@ impl Output {
         &self.details
     }
 
+    /// The lines before the verdict, which reply to commands before the question; may be empty.
+    pub fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// The same verdict among other lines.
+    pub fn among(self, before: String, details: String) -> Output {
+        Output {
+            before,
+            details,
+            ..self
+        }
+    }
+
     /// The output of a run without an answer.
     pub fn unknown(reason: &Reason, wanted: Wanted) -> Output {
         Output {
+            before: String::new(),
             word: "unknown",
             details: if wanted.reason_unknown {
                 format!(
@@ -127,6 +144,17 @@ impl Validated {
         }
     }
 
+    /// The numbers of the asserts, rules and queries that the refutation uses, ascending; none for
+    /// another verdict.
+    pub fn used_assertions(&self, problem: &Problem) -> Vec<usize> {
+        let Verdict::Unsat(refutation) = &self.verdict else {
+            return Vec::new();
+        };
+        let steps = refutation.steps.iter();
+        let numbers = steps.map(|step| problem.clauses[step.clause.0 as usize].number);
+        numbers.collect::<BTreeSet<usize>>().into_iter().collect()
+    }
+
     /// A certificate of the answer, an SMT-LIB script that any solver can confirm (see
     /// docs/src/certificates.md). The text of a refutation's certificate is checked within the budget.
     ///
@@ -163,6 +191,7 @@ impl Validated {
             _ => String::new(),
         };
         Output {
+            before: String::new(),
             word: word(problem.dialect, satisfiable),
             details,
         }

@@ -16,6 +16,7 @@ use super::lexer::TokenId;
 use super::operators::Operators;
 use super::sorts::MAX_WIDTH;
 use super::syntax::{Elements, Identifier, Named, QualifiedName};
+use super::warnings::Nonstandard;
 use alphorn_term::{Sort, SortId, TermId};
 
 impl Elaborator<'_, '_> {
@@ -43,7 +44,10 @@ impl Elaborator<'_, '_> {
                         return self.call(number, name, arguments, term);
                     }
                     Some(&global) => self.global(global, name, &arguments, term)?,
-                    None => self.plain(name, arguments, term)?,
+                    None => match self.name_of_formula(name)? {
+                        Some(number) => return self.call(number, name, arguments, term),
+                        None => self.plain(name, arguments, term)?,
+                    },
                 },
             },
         };
@@ -162,6 +166,10 @@ impl Elaborator<'_, '_> {
         if let Some((plain, formals)) = plain
             && terms.len() == formals.len()
         {
+            if terms.is_empty() {
+                self.work.values.push(Value::Term(*plain));
+                return Ok(());
+            }
             let map = formals.iter().copied().zip(terms).collect();
             let plain = *plain;
             self.expand(size, term)?;
@@ -198,6 +206,9 @@ impl Elaborator<'_, '_> {
             return self.selector(name, &arguments, term);
         }
         if let Some(builtin) = self.builtin(name.symbol) {
+            if text == "bv2int" {
+                lexed.warn(name.token, Nonstandard::Bv2Int)?;
+            }
             return self.operator(builtin, text, &[], arguments, term);
         }
         if let Some(constructor) = text
@@ -209,6 +220,11 @@ impl Elaborator<'_, '_> {
         }
         if self.local(name.symbol).is_some() {
             return Err(lexed.name_error(name, TermError::AppliedVariable));
+        }
+        if arguments.is_empty()
+            && let Some(value) = self.signed_numeral(name)?
+        {
+            return Ok(value);
         }
         Err(lexed.name_error(name, TermError::Undeclared))
     }

@@ -29,6 +29,8 @@ pub(super) struct Elaborator<'r, 't> {
     pub work: &'r mut Workspace,
     /// Whether this is the body of a definition, where variables of rules are not in scope.
     pub in_definition: bool,
+    /// Whether names of terms stand for them.
+    pub names_formulas: bool,
 }
 
 impl Elaborator<'_, '_> {
@@ -167,6 +169,7 @@ impl Elaborator<'_, '_> {
                 self.work.values.push(value);
                 Ok(())
             }
+            Task::Name(term) => self.record_name(term),
             Task::Cases(term) => self.cases(term),
             Task::Case(case, scrutinee) => self.case(case, scrutinee),
             Task::Join(term, scrutinee) => self.join(term, scrutinee),
@@ -233,7 +236,10 @@ impl Elaborator<'_, '_> {
             }
             Kind::Reserved(Reserved::Match) => self.enter_match(term),
             Kind::Reserved(Reserved::Bang) => {
-                let annotated = lexed.annotated(term)?;
+                let (annotated, name) = lexed.annotated(term)?;
+                if name.is_some() {
+                    self.work.tasks.push(Task::Name(term));
+                }
                 self.work.tasks.push(Task::Eval(annotated));
                 Ok(())
             }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::warnings::Warning;
 use crate::{Atom, Predicate, PredicateId};
 use alphorn_term::{FunctionId, TermId, TermStore};
 
@@ -36,6 +37,9 @@ pub struct Requests {
     pub proof: bool,
     /// The reason of `unknown`: `(get-info :reason-unknown)`.
     pub reason_unknown: bool,
+    /// Whether any command asks for something besides the verdict, or is an error that changes no
+    /// verdict: `echo`, `get-…`, commands that are not known after the check.
+    pub replies: bool,
     /// The time limit in milliseconds, `(set-option :timeout N)`; `None` for none.
     pub timeout_ms: Option<u64>,
 }
@@ -140,6 +144,17 @@ pub struct TextFunction {
     pub command: usize,
 }
 
+/// A formula with a name that stands for it elsewhere: `(! φ :named n)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedTerm {
+    /// The position in [`Problem::commands`] of its `assert`.
+    pub command: usize,
+    /// The bytes of the name in the text.
+    pub name: Range<usize>,
+    /// The bytes of the formula.
+    pub term: Range<usize>,
+}
+
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
 pub struct Problem {
@@ -169,6 +184,10 @@ pub struct Problem {
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
+    /// Formulas whose names are used, in the order in which they end.
+    pub named: Vec<NamedTerm>,
+    /// What in the text is not standard, in the order of the text.
+    pub warnings: Vec<Warning>,
 }
 
 impl Problem {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::builtins::{BUILTINS, is_core};
 use super::clauses::{Clauses, Clausifier, GeneralClause};
-use super::commands::{Command, Verb, sorts_first, split};
+use super::commands::{Command, Verb, sorts_first, split, unsupported};
 use super::complement;
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
@@ -19,35 +19,46 @@ use super::error::{
 };
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::names::{declares_built_in_sort, defines_as_itself};
 use super::problem::{Disjunction, FreeSort, nested};
 use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
-use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
+use super::warnings::{Nonstandard, Options, Warnings};
+use super::{
+    CommandSpan, Dialect, Functions, NamedTerm, Problem, ProblemClause, Requests, TextFunction,
+};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
 use alphorn_term::{SortId, TermId, TermStore};
 
 /// Reads a whole text, see [`super::parse`]. Declarations of datatypes are reordered only if a sort
-/// is undeclared in the order of the text.
+/// is undeclared in the order of the text. `latin1` is the place of the first byte that was not
+/// UTF-8.
 pub(super) fn read(
     text: &str,
+    latin1: Option<usize>,
     terms: Rc<TermStore>,
     functions: &mut Functions,
+    options: Options,
 ) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
-    let lexed = Lexed::new(text, symbols)?;
+    let warnings = Warnings::new(options.strict);
+    if let Some(place) = latin1 {
+        let at = InputError::at_byte(text, place, Nonstandard::Latin1);
+        warnings.add(at.line, at.column, Nonstandard::Latin1)?;
+    }
+    let lexed = Lexed::new(text, symbols, warnings)?;
     let mut commands = split(&lexed)?;
-    let error = match read_commands(&lexed, &commands, terms.clone(), functions) {
+    let error = match read_commands(&lexed, &commands, terms.clone(), functions, options) {
         Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
         result => return result,
     };
-    if !sorts_first(&lexed, &mut commands) {
+    let Some(token) = sorts_first(&lexed, &mut commands) else {
         return Err(error);
-    }
-    let problem = read_commands(&lexed, &commands, terms, functions).map_err(|_| error)?;
-    log::warn!("datatypes are used before their declaration; they are read in another order");
-    Ok(problem)
+    };
+    lexed.warn(token, Nonstandard::DatatypesInAnotherOrder)?;
+    read_commands(&lexed, &commands, terms, functions, options).map_err(|_| error)
 }
 
 fn read_commands(
@@ -55,6 +66,7 @@ fn read_commands(
     commands: &[Command<'_, '_>],
     terms: Rc<TermStore>,
     functions: &mut Functions,
+    options: Options,
 ) -> Result<Problem, InputError> {
     let dialect = if commands.iter().any(|c| c.verb.is_fixedpoint()) {
         Dialect::Fixedpoint
@@ -65,7 +77,7 @@ fn read_commands(
     for command in commands {
         reader.command(command)?;
     }
-    if reader.checked {
+    if reader.checked || (options.check_at_end && dialect == Dialect::Horn) {
         return reader.problem();
     }
     // Without a check the text may have been cut off.
@@ -80,6 +92,8 @@ fn read_commands(
 enum Undo {
     Global(Sym),
     Sort(Sym),
+    /// The name of a term.
+    Name(Sym),
 }
 
 /// The state at the beginning of a level: lengths of lists, and the number of clause commands.
@@ -153,6 +167,8 @@ impl<'r, 't> Reader<'r, 't> {
                 globals: FxHashMap::default(),
                 predicates: Vec::new(),
                 macros: Vec::new(),
+                names: FxHashMap::default(),
+                new_names: Vec::new(),
             },
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
@@ -195,7 +211,25 @@ impl<'r, 't> Reader<'r, 't> {
             let replaced = calls.replaced(clause);
             clauses.extend(replaced.map_err(|kind| self.lexed.error(read.token, kind))?);
         }
+        let range = |token: TokenId| {
+            let first = self.lexed.token(token);
+            let last = match first.kind {
+                Kind::Open(close) => self.lexed.token(close),
+                _ => first,
+            };
+            first.start as usize..last.end as usize
+        };
+        let used = self.environment.names.values().filter(|n| n.used);
+        let named = used.map(|entry| NamedTerm {
+            command: entry.command,
+            name: range(entry.name.token),
+            term: range(entry.term),
+        });
+        let mut named: Vec<NamedTerm> = named.collect();
+        named.sort_by_key(|entry| entry.term.end);
         Ok(Problem {
+            named,
+            warnings: self.lexed.warnings.sorted(),
             terms: self.terms,
             text: self.lexed.text.into(),
             dialect: match self.goal {
@@ -253,17 +287,31 @@ impl<'r, 't> Reader<'r, 't> {
             }
             Verb::CheckSat => {
                 self.checked = true;
+                if command.keyword == "check-sat-using" {
+                    self.lexed.warn(command.token, Nonstandard::CheckSatUsing)?;
+                }
                 Ok(())
             }
-            Verb::GetModel | Verb::GetProof | Verb::GetInfo => {
-                self.request(command);
+            Verb::GetModel | Verb::GetProof | Verb::GetInfo => self.request(command),
+            Verb::SetLogic | Verb::SetOption => self.set(command),
+            Verb::SetInfo => self.expect_keyword(command),
+            Verb::Exit => Ok(()),
+            Verb::Other => {
+                self.requests.replies = true;
                 Ok(())
             }
-            Verb::SetLogic | Verb::SetOption => {
-                self.set(command);
+            Verb::Display | Verb::Unknown if self.checked => {
+                // A command that is not known may have changed the problem.
+                self.changed |= command.verb == Verb::Unknown;
+                self.requests.replies = true;
                 Ok(())
             }
-            Verb::Exit | Verb::Other => Ok(()),
+            Verb::Display => {
+                self.requests.replies = true;
+                let construct = Nonstandard::WithoutEffect(shorten(command.keyword));
+                self.lexed.warn(command.token, construct)
+            }
+            Verb::Unknown => self.error(command.token, unsupported(command)),
             Verb::Push | Verb::Pop | Verb::Reset | Verb::ResetAssertions => self.scope(command),
             Verb::Query if self.checked => self.check_again(command),
             _ if self.checked => {
@@ -278,6 +326,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.checked = command.verb == Verb::Query;
                 self.clause_command(command)
             }
+            _ if self.declares_built_in_sort(command)? => Ok(()),
             _ => {
                 self.record(command);
                 if command.verb.declares_sorts()
@@ -299,32 +348,73 @@ impl<'r, 't> Reader<'r, 't> {
         part.map_or("", |token| self.lexed.source(token))
     }
 
-    fn request(&mut self, command: &Command<'_, '_>) {
-        if self.dialect == Dialect::Horn && !self.checked {
-            log::warn!("`{}` before the check", command.keyword);
-        }
+    fn request(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        self.requests.replies = true;
+        let reason = self.part(command, 0) == ":reason-unknown";
         match command.verb {
             Verb::GetModel => self.requests.model = true,
             Verb::GetProof => self.requests.proof = true,
-            _ => self.requests.reason_unknown |= self.part(command, 0) == ":reason-unknown",
+            _ => self.requests.reason_unknown |= reason,
         }
+        let about_the_answer = command.verb != Verb::GetInfo || reason;
+        if about_the_answer && self.dialect == Dialect::Horn && !self.checked {
+            let construct = Nonstandard::RequestBeforeCheck(command.keyword.to_owned());
+            self.lexed.warn(command.token, construct)?;
+        }
+        Ok(())
     }
 
-    fn set(&mut self, command: &Command<'_, '_>) {
+    fn set(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
         let (name, value) = (self.part(command, 0), self.part(command, 1));
         match (command.verb, name) {
             (Verb::SetLogic, "HORN" | "ALL") => {}
             (Verb::SetLogic, _) => {
-                log::warn!("the logic {} is read as HORN", shorten(name));
+                let construct = Nonstandard::Logic(shorten(name));
+                self.lexed.warn(command.token, construct)?;
             }
             // As in Z3, 0 means no limit.
             (_, ":timeout") => self.requests.timeout_ms = value.parse().ok().filter(|&ms| ms > 0),
             (_, ":global-declarations") => self.global_declarations = value == "true",
-            _ => {}
+            (_, ":print-success") => self.requests.replies |= value == "true",
+            _ => self.expect_keyword(command)?,
         }
         if !self.checked {
             self.record(command);
         }
+        Ok(())
+    }
+
+    /// Warns about `set-info` and `set-option` without a keyword.
+    fn expect_keyword(&self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        match { command.parts }.next().map(|first| self.lexed.kind(first)) {
+            Some(Kind::Keyword) => Ok(()),
+            _ => {
+                let construct = Nonstandard::NoKeyword(command.keyword.to_owned());
+                self.lexed.warn(command.token, construct)
+            }
+        }
+    }
+
+    /// Whether a command declares a sort that is built in, which has no effect.
+    fn declares_built_in_sort(&self, command: &Command<'_, '_>) -> Result<bool, InputError> {
+        let mut parts = command.parts;
+        let Some(name) = parts.next() else {
+            return Ok(false);
+        };
+        let text = self.lexed.source(name);
+        let ignored = match command.verb {
+            Verb::DeclareSort => declares_built_in_sort(text, self.part(command, 1)),
+            Verb::DefineSort => {
+                let list = parts.next().and_then(|list| self.lexed.elements(list));
+                list.is_some_and(|list| defines_as_itself(text, list, self.part(command, 2)))
+            }
+            _ => false,
+        };
+        if ignored {
+            let construct = Nonstandard::DeclaredBuiltIn(text.to_owned());
+            self.lexed.warn(name, construct)?;
+        }
+        Ok(ignored)
     }
 
     fn scope(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
@@ -377,6 +467,9 @@ impl<'r, 't> Reader<'r, 't> {
                     self.environment.globals.remove(&symbol);
                 }
                 Undo::Sort(symbol) => self.environment.sorts.forget(symbol),
+                Undo::Name(symbol) => {
+                    self.environment.names.remove(&symbol);
+                }
             }
         }
         self.environment.predicates.truncate(level.predicates);
@@ -528,7 +621,8 @@ impl<'r, 't> Reader<'r, 't> {
         let taken = self.environment.globals.contains_key(&symbol)
             || !sorts.constructors(symbol).is_empty()
             || !sorts.selectors(symbol).is_empty();
-        if taken {
+        let names = &self.environment.names;
+        if taken || names.get(&symbol).is_some_and(|entry| entry.used) {
             return Err(self.lexed.name_error(name, ScriptError::DeclaredTwice));
         }
         if is_core(symbol.0 as usize) {
@@ -670,6 +764,7 @@ impl<'r, 't> Reader<'r, 't> {
             environment: &mut self.environment,
             work: &mut self.work,
             in_definition,
+            names_formulas: self.dialect == Dialect::Horn && !in_definition,
         }
     }
 
@@ -688,6 +783,12 @@ impl<'r, 't> Reader<'r, 't> {
             Some(&Global::Predicate(id)) => self.bare_query(id, term),
             _ => self.elaborator(false).formula(term)?,
         };
+        for symbol in std::mem::take(&mut self.environment.new_names) {
+            if let Some(entry) = self.environment.names.get_mut(&symbol) {
+                entry.command = self.commands.len() - 1;
+            }
+            self.trail.push(Undo::Name(symbol));
+        }
         let is_goal = command.verb == Verb::Assert
             && is_goal(&self.terms, &self.work.formulas, &self.recursive, value);
         let mut before = self.commands.iter().rev().skip(1);

@@ -4,6 +4,7 @@
 //! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
 //! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,9 +77,8 @@ pub(super) struct Sorts {
     depths: FxHashMap<SortId, u32>,
     pending: Vec<(usize, Vec<SortId>, DatatypeId)>,
     inhabited: FxHashSet<DatatypeId>,
-    /// From this datatype on, a name without arguments stands for the instance with the parameters
-    /// of the declaration that is being read.
-    bare_from: usize,
+    /// The datatypes that are being declared in Z3's older form, see [`DatatypeSyntax::bare`].
+    bare: Range<usize>,
 }
 
 impl Sorts {
@@ -96,7 +96,7 @@ impl Sorts {
             depths: FxHashMap::default(),
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
-            bare_from: usize::MAX,
+            bare: 0..0,
         }
     }
 
@@ -242,13 +242,13 @@ impl Sorts {
                 instances: FxHashMap::default(),
             });
         }
-        if declarations.iter().any(|declaration| declaration.is_old) {
-            self.bare_from = first;
+        if declarations.iter().all(|declaration| declaration.bare) {
+            self.bare = first..self.generics.len();
         }
         for (offset, declaration) in declarations.iter().enumerate() {
             self.declare_constructors(lexed, first + offset, declaration)?;
         }
-        self.bare_from = usize::MAX;
+        self.bare = 0..0;
         for (offset, declaration) in declarations.iter().enumerate() {
             if declaration.parameters.is_empty() {
                 self.instantiate(&Pattern::Datatype(first + offset, Vec::new()), &[])
@@ -495,14 +495,12 @@ impl Sorts {
         }
         match self.names.get(&name.symbol) {
             Some(&SortName::Datatype(generic)) => {
-                if generic >= self.bare_from && found == 0 {
-                    let own = 0..self.generics[generic].parameters;
-                    return Ok(Pattern::Datatype(
-                        generic,
-                        own.map(Pattern::Parameter).collect(),
-                    ));
+                let count = self.generics[generic].parameters;
+                if found == 0 && self.bare.contains(&generic) {
+                    arguments = (0..count).map(Pattern::Parameter).collect();
+                    return Ok(Pattern::Datatype(generic, arguments));
                 }
-                expect(self.generics[generic].parameters)?;
+                expect(count)?;
                 return Ok(Pattern::Datatype(generic, arguments));
             }
             Some(&SortName::Defined(definition)) => {

@@ -52,9 +52,9 @@ pub(super) struct DatatypeSyntax {
     /// The arity in the text, if there is one.
     pub arity: Option<TokenId>,
     pub parameters: Vec<Sym>,
-    /// Whether it has Z3's older form, in which all sorts of a declaration have the same parameters
-    /// and their names stand for the instances with these parameters.
-    pub is_old: bool,
+    /// Whether its name alone, in its own declaration, means the instance with its parameters: in
+    /// Z3's older form.
+    pub bare: bool,
     pub constructors: Vec<ConstructorSyntax>,
 }
 
@@ -279,25 +279,33 @@ impl<'t> Lexed<'t> {
         Ok((bindings, body))
     }
 
-    /// The term of `(! term attribute …)`; attributes are ignored.
-    pub fn annotated(&self, token: TokenId) -> Result<TokenId, InputError> {
+    /// The term of `(! term attribute …)` and the name that `:named` gives it; other attributes are
+    /// ignored.
+    pub fn annotated(&self, token: TokenId) -> Result<(TokenId, Option<Named>), InputError> {
         let mut parts = self.list(token)?;
         parts.expect()?;
         let term = parts.expect()?;
-        let mut after_keyword = false;
+        let mut keyword = None;
+        let mut name = None;
         for attribute in parts {
-            after_keyword = match self.kind(attribute) {
-                Kind::Keyword => true,
-                kind if after_keyword && !matches!(kind, Kind::Reserved(_)) => false,
-                _ => return Err(self.unexpected(attribute)),
+            keyword = match (self.kind(attribute), keyword) {
+                (Kind::Keyword, _) => Some(attribute),
+                (Kind::Reserved(_), _) | (_, None) => return Err(self.unexpected(attribute)),
+                (kind, Some(keyword)) => {
+                    if let (Kind::Symbol(symbol), ":named") = (kind, self.source(keyword)) {
+                        let token = attribute;
+                        name = Some(Named { symbol, token });
+                    }
+                    None
+                }
             };
         }
-        Ok(term)
+        Ok((term, name))
     }
 
     /// The declarations of `declare-datatype` or `declare-datatypes`, after the keyword. Beyond the
     /// standard, constructors may be symbols without parentheses, `par` may have no parameters, and
-    /// Z3's older form `(T …) ((name constructor …) …)` is accepted.
+    /// Z3's older form `(parameter …) ((name constructor …) …)` is accepted.
     pub fn datatypes(
         &self,
         singular: bool,
@@ -314,14 +322,12 @@ impl<'t> Lexed<'t> {
         let declarations = self.list(declarations_token)?;
         parts.finish()?;
         if !{ names }.any(|name| self.elements(name).is_some()) {
-            let mut list = names;
-            let mut parameters = Vec::new();
-            while !list.is_empty() {
-                parameters.push(list.expect_symbol()?.symbol);
-            }
+            let symbol = |token| self.symbol(token).ok_or_else(|| self.unexpected(token));
+            let parameters: Vec<Sym> = names.map(symbol).collect::<Result<_, _>>()?;
             let declarations = declarations.at_least_one()?;
-            let declarations = declarations.map(|d| self.old_datatype(d, &parameters));
-            return declarations.collect();
+            return declarations
+                .map(|d| self.old_datatype(d, &parameters))
+                .collect();
         }
         let counts = (names.count(), declarations.count());
         let declared = names.zip(declarations).map(|(name, declaration)| {
@@ -369,7 +375,7 @@ impl<'t> Lexed<'t> {
             name,
             arity,
             parameters,
-            is_old: false,
+            bare: false,
             constructors: self.constructors(constructors)?,
         })
     }
@@ -384,7 +390,7 @@ impl<'t> Lexed<'t> {
             name: parts.expect_symbol()?,
             arity: None,
             parameters: parameters.to_vec(),
-            is_old: true,
+            bare: true,
             constructors: self.constructors(parts)?,
         })
     }
