@@ -20,6 +20,7 @@ mod error;
 mod formula;
 mod lexer;
 mod operators;
+mod predeclared;
 mod problem;
 mod reader;
 mod sorts;

@@ -16,6 +16,7 @@ use super::environment::{Environment, Global, Macro, Workspace};
 use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::predeclared::{ListSymbols, is_predeclared};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
 use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests};
@@ -31,16 +32,24 @@ pub(super) fn read(
     functions: &mut Functions,
 ) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
-    let lexed = Lexed::new(text, symbols)?;
+    let mut lexed = Lexed::new(text, symbols)?;
+    let list = ListSymbols::new(&mut lexed.symbols);
     let mut commands = split(&lexed)?;
-    let error = match read_commands(&lexed, &commands, terms.clone(), functions) {
-        Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
+    let error = match read_commands(&lexed, &commands, None, terms.clone(), functions) {
+        Err(error) => error,
         result => return result,
     };
-    if !sorts_first(&lexed, &mut commands) {
+    let ErrorKind::Sort(SortError::Undeclared(sort)) = &error.kind else {
         return Err(error);
+    };
+    if !sorts_first(&lexed, &mut commands) {
+        if !is_predeclared(sort) {
+            return Err(error);
+        }
+        log::warn!("the sort {sort} is not declared; it is read as Z3's own");
+        return read_commands(&lexed, &commands, Some(list), terms, functions);
     }
-    let problem = read_commands(&lexed, &commands, terms, functions).map_err(|_| error)?;
+    let problem = read_commands(&lexed, &commands, None, terms, functions).map_err(|_| error)?;
     log::warn!("datatypes are used before their declaration; they are read in another order");
     Ok(problem)
 }
@@ -48,6 +57,7 @@ pub(super) fn read(
 fn read_commands(
     lexed: &Lexed<'_>,
     commands: &[Command<'_, '_>],
+    list: Option<ListSymbols>,
     terms: Rc<TermStore>,
     functions: &mut Functions,
 ) -> Result<Problem, InputError> {
@@ -57,6 +67,9 @@ fn read_commands(
         Dialect::Horn
     };
     let mut reader = Reader::new(lexed, terms, dialect, functions);
+    if let Some(list) = list {
+        reader.environment.sorts.predeclare_list(lexed, list);
+    }
     for command in commands {
         reader.command(command)?;
     }

@@ -140,7 +140,9 @@ pub fn check_certificate(
     let Some(readings) = checker.readings() else {
         return CheckOutcome::Undecided("the certificate is too large".to_owned());
     };
-    outcome_of_text(problem, &readings, |texts| valid_in_some(texts, budget))
+    outcome_of_text(problem, &readings, budget, |texts| {
+        valid_in_some(texts, budget)
+    })
 }
 
 /// The text of a certificate's obligations and definitions.

@@ -1,11 +1,18 @@
 //! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
 //! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
-//! assertions.
+//! assertions. What Z3 would read otherwise is changed ([`Changes`]), for all checks alike.
 //!
 //! # Invariant
 //! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
 //! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
+mod changes;
+mod names;
+mod surgery;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -13,6 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sexp::{TokenKind, Tokens, elements, symbol};
 use alphorn_chc::frontend::{CommandSpan, Problem};
+pub use changes::Changes;
+use surgery::Part;
 
 /// A script of declarations, definitions and assertions.
 #[derive(Clone, Debug)]
@@ -71,30 +80,35 @@ pub fn query_variable(position: usize) -> String {
 /// # Errors
 /// A malformed command, which the reader would have rejected.
 pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
-    script(problem, Predicates::Defined(definitions), "")
+    let changes = Changes::new(problem, &[definitions]);
+    let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
+    Ok(script(pieces, ""))
 }
 
 /// The problem's declarations and definitions, the assertions of `commands` in their order, and
-/// then the commands `more`.
+/// then the commands `more`, which alphorn wrote about it.
 ///
 /// # Errors
 /// A malformed command.
 pub fn declared(
     problem: &Problem,
+    changes: &Changes<'_>,
     commands: &BTreeSet<usize>,
     more: &str,
 ) -> Result<Script, String> {
-    script(problem, Predicates::Declared(commands), more)
+    let pieces = pieces(problem, changes, Predicates::Declared(commands))?;
+    Ok(script(pieces, &changes.own(more)))
 }
 
-/// The problem's declarations of sorts, and then the commands `more`.
+/// The problem's declarations of sorts, and then the commands `more`, which alphorn wrote about them.
 pub fn with_sorts(problem: &Problem, more: &str) -> String {
-    let mut out = sort_declarations(problem);
-    out.push_str(more);
-    without_predefined_names(out)
+    let changes = Changes::new(problem, &[more]);
+    let mut out = sorts(&changes, problem);
+    out.push_str(&changes.definitions(more));
+    out
 }
 
-/// The problem's declarations and definitions of sorts.
+/// The problem's declarations and definitions of sorts, as they are.
 pub fn sort_declarations(problem: &Problem) -> String {
     let mut out = String::new();
     for command in &problem.commands {
@@ -106,10 +120,30 @@ pub fn sort_declarations(problem: &Problem) -> String {
     out
 }
 
-fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
-    let mut text = String::with_capacity(problem.text.len() + more.len());
+/// The problem's declarations and definitions of sorts, changed.
+pub fn sorts(changes: &Changes<'_>, problem: &Problem) -> String {
+    let mut out = changes.front().to_owned();
+    for (index, command) in problem.commands.iter().enumerate() {
+        if declares_sorts(&command.keyword) {
+            push_command(&mut out, &changes.command(index));
+        }
+    }
+    out
+}
+
+/// Adds a command with a line break, if it is not empty.
+fn push_command(out: &mut String, command: &str) {
+    if !command.is_empty() {
+        out.push_str(command);
+        out.push('\n');
+    }
+}
+
+/// A script of pieces and of the commands `more`.
+fn script(pieces: Vec<Piece>, more: &str) -> Script {
+    let mut text = String::new();
     let mut origins = Vec::new();
-    for piece in pieces(problem, kind)? {
+    for piece in pieces {
         match piece {
             Piece::Commands(commands) => text.push_str(&commands),
             Piece::Assertion { command, formula } => {
@@ -121,10 +155,7 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
         }
     }
     text.push_str(more);
-    Ok(Script {
-        text: without_predefined_names(text),
-        origins,
-    })
+    Script { text, origins }
 }
 
 /// The parts of a script in their order: declarations of sorts, definitions of predicates, and the
@@ -132,50 +163,53 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
 ///
 /// # Errors
 /// A malformed command.
-pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, String> {
-    let text = &*problem.text;
+pub fn pieces(
+    problem: &Problem,
+    changes: &Changes<'_>,
+    kind: Predicates<'_>,
+) -> Result<Vec<Piece>, String> {
     let (definitions, asserted) = match kind {
         Predicates::Defined(definitions) => (definitions, None),
         Predicates::Declared(commands) => ("", Some(commands)),
     };
     let mut writer = Writer {
-        text,
+        text: &problem.text,
+        changes,
         predicates: problem.predicates.iter().map(|p| p.name.as_str()).collect(),
         declared: asserted.is_some(),
         vars: FxHashMap::default(),
         relations: FxHashMap::default(),
-        out: String::new(),
+        out: sorts(changes, problem),
         pieces: Vec::new(),
     };
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            writer.copy(&command.range);
-        }
+    if asserted.is_none() {
+        writer.out.push_str(&changes.definitions(definitions));
     }
-    writer.out.push_str(definitions);
     writer.out.push('\n');
     for (index, command) in problem.commands.iter().enumerate() {
         let keyword = command.keyword.as_str();
         let written = match keyword {
             _ if declares_sorts(keyword) => Some(()),
-            "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
+            "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(index, command),
             "declare-var" => writer.variable(command),
             "assert" | "rule" | "query" => {
+                writer.out.push_str(changes.before(index));
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
                 let formula = writer.formula(command);
                 formula.map(|formula| {
                     writer.end_commands();
+                    let formula = changes.changed(Cow::Owned(formula), Part::Term);
                     writer.pieces.push(Piece::Assertion {
                         command: index,
-                        formula,
+                        formula: formula.into_owned(),
                     });
                 })
             }
             _ => {
                 if keyword.starts_with("declare-") || keyword.starts_with("define-") {
-                    writer.copy(&command.range);
+                    push_command(&mut writer.out, &changes.command(index));
                 }
                 Some(())
             }
@@ -194,6 +228,7 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
 /// Writes commands. Its functions return `None` for a malformed command.
 struct Writer<'a> {
     text: &'a str,
+    changes: &'a Changes<'a>,
     predicates: FxHashSet<&'a str>,
     /// Whether predicates keep their declarations.
     declared: bool,
@@ -214,12 +249,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn copy(&mut self, command: &Range<usize>) {
-        self.out.push_str(&self.text[command.clone()]);
-        self.out.push('\n');
-    }
-
-    fn declaration(&mut self, command: &CommandSpan) -> Option<()> {
+    fn declaration(&mut self, index: usize, command: &CommandSpan) -> Option<()> {
         let text = self.text;
         let parts = elements(text, &command.range)?;
         let written = &text[parts.get(1)?.clone()];
@@ -232,12 +262,13 @@ impl<'a> Writer<'a> {
         if predicate && !self.declared {
             return Some(());
         }
-        if relation {
+        if relation && !self.changes.is_replaced(index) {
             let sorts = &text[parts.get(2)?.clone()];
-            self.out
-                .push_str(&format!("(declare-fun {written} {sorts} Bool)\n"));
+            let command = format!("(declare-fun {written} {sorts} Bool)");
+            let command = self.changes.changed(Cow::Owned(command), Part::Commands);
+            push_command(&mut self.out, &command);
         } else {
-            self.copy(&command.range);
+            push_command(&mut self.out, &self.changes.command(index));
         }
         Some(())
     }
@@ -290,20 +321,6 @@ impl<'a> Writer<'a> {
         out.extend(std::iter::repeat_n(')', closing));
         Some(out)
     }
-}
-
-/// The script with another name for the user's sort `List`, since Z3's parser, as a library, has a
-/// sort of this name in every logic. The new name does not occur in the text.
-pub fn without_predefined_names(script: String) -> String {
-    const TAKEN: &str = "List";
-    if !script.contains(TAKEN) {
-        return script;
-    }
-    let mut name = format!("{TAKEN}!");
-    while script.contains(&name) {
-        name.push('!');
-    }
-    with_names(&script, &FxHashMap::from_iter([(TAKEN, name)]))
 }
 
 /// The text with other symbols: `names` maps a symbol without bars to the text that replaces it.
