@@ -7,6 +7,8 @@
 mod asked;
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "validate/text.rs"]
+mod text;
 
 use std::cell::Cell;
 use std::rc::Rc;

@@ -3,7 +3,6 @@
 //! - The symbol `-3` is a number unless the text declares or binds it, and `1.` is one. Solvers differ
 //!   about them, so they get `(- 3)` and `1.0`, and a name gets bars.
 //! - `(_ nat2bv n)` is `(_ int2bv n)`.
-//! - After `(! φ :named n)` the name n stands for φ: it is defined, and the annotation goes.
 //! - Z3's older form of `declare-datatypes` becomes the standard one.
 //!
 //! # Invariant
@@ -17,7 +16,6 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::sexp::{TokenKind, Tokens, elements, symbol};
-use alphorn_chc::frontend::{NamedTerm, Problem};
 
 /// The digits of a symbol that most solvers read as a negative number.
 fn negative(atom: &str) -> Option<&str> {
@@ -94,75 +92,6 @@ pub fn negative_names(script: &str) -> FxHashSet<&str> {
         before = atom;
     }
     names
-}
-
-/// Definitions of the names of formulas in a command, each with a line break.
-pub fn name_definitions(problem: &Problem, command: usize) -> String {
-    let mut out = String::new();
-    let of_command = |named: &&NamedTerm| named.command == command;
-    for named in problem.named.iter().filter(of_command) {
-        let name = &problem.text[named.name.clone()];
-        let term = without_annotations(&problem.text[named.term.clone()]);
-        writeln!(out, "(define-fun {name} () Bool {term})").expect("string");
-    }
-    out
-}
-
-/// The term without annotations: `(! t …)` becomes `t`.
-pub fn without_annotations(term: &str) -> String {
-    let mut out = String::with_capacity(term.len());
-    // For each open list whether it is an annotated term, and how many elements it has so far.
-    let mut open: Vec<(bool, usize)> = Vec::new();
-    // The depth from which on nothing is copied.
-    let mut dropped: Option<usize> = None;
-    let mut copied = 0;
-    let mut tokens = Tokens::new(term, 0).peekable();
-    while let Some(token) = tokens.next() {
-        let depth = open.len();
-        if token.kind != TokenKind::Close
-            && let Some((annotated, count)) = open.last_mut()
-        {
-            *count += 1;
-            if *annotated && *count == 3 && dropped.is_none() {
-                // After `!` and the term.
-                out.push_str(&term[copied..token.range.start]);
-                dropped = Some(depth);
-            }
-        }
-        match token.kind {
-            TokenKind::Open => {
-                let next = tokens.peek().map(|next| &term[next.range.clone()]);
-                let annotated = next == Some("!");
-                if annotated && dropped.is_none() {
-                    out.push_str(&term[copied..token.range.start]);
-                    let bang = tokens.peek().map_or(token.range.end, |next| next.range.end);
-                    copied = bang;
-                }
-                open.push((annotated, 0));
-            }
-            TokenKind::Close => {
-                if let Some((annotated, _)) = open.pop()
-                    && annotated
-                {
-                    match dropped {
-                        Some(at) if at < depth => {}
-                        Some(_) => {
-                            dropped = None;
-                            copied = token.range.end;
-                        }
-                        // An annotation without attributes.
-                        None => {
-                            out.push_str(&term[copied..token.range.start]);
-                            copied = token.range.end;
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    out.push_str(&term[copied..]);
-    out
 }
 
 /// A `declare-datatypes` in Z3's older form, `(T …) ((S constructor …) …)`, in the standard form;
@@ -267,26 +196,6 @@ mod tests {
             let names = negative_names(text);
             assert_eq!(with_standard_atoms(text.to_owned(), &names), expected);
         }
-    }
-
-    #[test]
-    fn annotations_go() {
-        for (text, expected) in [
-            ("(! p :named a)", " p "),
-            (
-                "(and (! (! p :named a) :pattern ((f (! x))) ) q)",
-                "(and   p  q)",
-            ),
-            ("(! (f (! x :named b) y))", " (f  x  y)"),
-            ("(f |!| (|!| x))", "(f |!| (|!| x))"),
-            ("x", "x"),
-        ] {
-            let found = without_annotations(text);
-            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(words(&found), words(expected), "{text}");
-        }
-        let deep = format!("{}p{}", "(! ".repeat(100_000), " :named a)".repeat(100_000));
-        assert_eq!(without_annotations(&deep).trim(), "p");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::print::{ClauseNames, text_functions};
+use super::print::{ClauseNames, text_functions, unique_names};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
@@ -679,8 +679,11 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
             )));
         }
         let mut assignment = Assignment::default();
-        for ((name, var), (given, text)) in vars.iter().zip(&raw.values) {
-            if name != given {
+        let unique = unique_names(vars);
+        let expected = vars.iter().zip(&unique);
+        for (((name, var), unique), (given, text)) in expected.zip(&raw.values) {
+            // As text a refutation has the names of the clause, as JSON unique ones.
+            if given != name && given != unique {
                 return Err(error(format!("variable {given} where {name} is expected")));
             }
             let sort = problem.terms.sort_of(*var);

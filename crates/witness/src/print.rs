@@ -34,7 +34,9 @@
 //!   "premises": [1]}, …]}
 //! ```
 //!
-//! where a `fact` of `null` is `false`, one with `"negated": true` is a negation, and `line` is the first line of the clause's command.
+//! where a `fact` of `null` is `false`, one with `"negated": true` is a negation, and `line` is the
+//! first line of the clause's command. Of several variables of a clause with the name `x` the second
+//! is `x!2`, the third `x!3` and so on ([`unique_names`]).
 //!
 //! A refutation that is a counterexample to a goal has lines `; measure f (0)` behind it, from which
 //! it follows that the text's functions exist; in JSON they are the array `measures`.
@@ -448,6 +450,26 @@ impl ClauseNames {
     }
 }
 
+/// Names of a clause's variables that differ from each other: of several variables with one name
+/// the n-th has `!n` after it, with as many `!` as make the name new.
+pub fn unique_names(vars: &[(String, TermId)]) -> Vec<String> {
+    let mut taken: FxHashSet<String> = vars.iter().map(|(name, _)| name.clone()).collect();
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    let unique = vars.iter().map(|(name, _)| {
+        let count = counts.entry(name).or_default();
+        *count += 1;
+        if *count == 1 {
+            return name.clone();
+        }
+        let mut stem = format!("{name}!");
+        while !taken.insert(format!("{stem}{count}")) {
+            stem.push('!');
+        }
+        format!("{stem}{count}")
+    });
+    unique.collect()
+}
+
 /// Values as text, each printed once.
 struct Values<'a> {
     printer: Printer<'a>,
@@ -536,10 +558,11 @@ pub fn refutation_json(problem: &Problem, refutation: &Refutation, measures: &[S
         let index_of = step.clause.0 as usize;
         let clause = &problem.clauses[index_of];
         let (number, part) = names.parts[index_of];
-        let assigned: Vec<Value> = clause
-            .vars
+        let variables = unique_names(&clause.vars);
+        let assigned: Vec<Value> = variables
             .iter()
-            .map(|(name, var)| json!({"variable": name, "value": values.text(step.values[var])}))
+            .zip(&clause.vars)
+            .map(|(name, (_, var))| json!({"variable": name, "value": values.text(step.values[var])}))
             .collect();
         let premises: Vec<usize> = step.premises.iter().map(|p| p + 1).collect();
         steps.push(json!({

@@ -191,6 +191,12 @@ pub(crate) enum SortError {
     ConstructorTwice,
     #[error("a selector of this name exists already")]
     SelectorTwice,
+    #[error("`{0}` is built in: a constructor or selector needs another name")]
+    BuiltIn(String),
+    #[error(
+        "the datatype `{sort}` has a constructor or selector `{name}`, which is built in: rename it"
+    )]
+    Unusable { sort: String, name: String },
     #[error("the datatype `{0}` has no finite value")]
     NoFiniteValue(String),
     #[error("more than {0} instances of datatypes")]

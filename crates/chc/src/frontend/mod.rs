@@ -24,6 +24,7 @@ mod lexer;
 mod names;
 mod operators;
 mod overflow;
+mod predeclared;
 mod problem;
 mod reader;
 mod recursive;

@@ -20,6 +20,7 @@ use super::error::{
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::names::{declares_built_in_sort, defines_as_itself};
+use super::predeclared::{ListSymbols, is_predeclared};
 use super::problem::{Disjunction, FreeSort, nested};
 use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::sorts::Sorts;
@@ -48,22 +49,34 @@ pub(super) fn read(
         let at = InputError::at_byte(text, place, Nonstandard::Latin1);
         warnings.add(at.line, at.column, Nonstandard::Latin1)?;
     }
-    let lexed = Lexed::new(text, symbols, warnings)?;
+    let mut lexed = Lexed::new(text, symbols, warnings)?;
+    let list = ListSymbols::new(&mut lexed.symbols);
     let mut commands = split(&lexed)?;
-    let error = match read_commands(&lexed, &commands, terms.clone(), functions, options) {
-        Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
+    let error = match read_commands(&lexed, &commands, None, terms.clone(), functions, options) {
+        Err(error) => error,
         result => return result,
     };
-    let Some(token) = sorts_first(&lexed, &mut commands) else {
+    let ErrorKind::Sort(SortError::Undeclared(sort)) = &error.kind else {
         return Err(error);
     };
+    let Some(token) = sorts_first(&lexed, &mut commands) else {
+        if !is_predeclared(sort) {
+            return Err(error);
+        }
+        let at = (error.line, error.column);
+        lexed
+            .warnings
+            .add(at.0, at.1, Nonstandard::PredeclaredList)?;
+        return read_commands(&lexed, &commands, Some(list), terms, functions, options);
+    };
     lexed.warn(token, Nonstandard::DatatypesInAnotherOrder)?;
-    read_commands(&lexed, &commands, terms, functions, options).map_err(|_| error)
+    read_commands(&lexed, &commands, None, terms, functions, options).map_err(|_| error)
 }
 
 fn read_commands(
     lexed: &Lexed<'_>,
     commands: &[Command<'_, '_>],
+    list: Option<ListSymbols>,
     terms: Rc<TermStore>,
     functions: &mut Functions,
     options: Options,
@@ -74,6 +87,9 @@ fn read_commands(
         Dialect::Horn
     };
     let mut reader = Reader::new(lexed, terms, dialect, functions);
+    if let Some(list) = list {
+        reader.environment.sorts.predeclare_list(lexed, list);
+    }
     for command in commands {
         reader.command(command)?;
     }

@@ -9,8 +9,10 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::builtins::is_core;
 use super::error::{InputError, SortError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
+use super::predeclared::{LIST_DECLARATION, ListSymbols};
 use super::problem::{FreeSort, SortReading};
 use super::syntax::{DatatypeSyntax, Named};
 use crate::limits::LIMITS;
@@ -55,6 +57,8 @@ struct Definition {
 enum SortName {
     Datatype(usize),
     Defined(usize),
+    /// A datatype with a constructor or selector whose name is built in; it cannot be used.
+    Unusable(Sym),
 }
 
 /// A constructor by its datatype and its position there.
@@ -216,12 +220,67 @@ impl Sorts {
         Ok(free)
     }
 
-    /// Executes `declare-datatypes`.
+    /// Declares the lists that Z3 has in each text.
+    pub fn predeclare_list(&mut self, lexed: &Lexed<'_>, symbols: ListSymbols) {
+        self.enter(LIST_DECLARATION);
+        let [list, nil, insert, head, tail] = symbols.0;
+        let name = |symbol: Sym| lexed.symbols.name(symbol).to_owned();
+        let generic = self.generics.len();
+        let whole = Pattern::Datatype(generic, vec![Pattern::Parameter(0)]);
+        let fields = vec![
+            (head, name(head), Pattern::Parameter(0)),
+            (tail, name(tail), whole),
+        ];
+        for (constructor, (symbol, fields)) in [(nil, vec![]), (insert, fields.clone())]
+            .into_iter()
+            .enumerate()
+        {
+            let reference = ConstructorRef {
+                generic,
+                constructor,
+            };
+            self.constructors.entry(symbol).or_default().push(reference);
+            for (field, (selector, _, _)) in fields.iter().enumerate() {
+                let entry = self.selectors.entry(*selector).or_default();
+                entry.push((reference, field));
+            }
+        }
+        let constructor = |symbol: Sym, fields| GenericConstructor {
+            symbol,
+            name: name(symbol),
+            fields,
+        };
+        self.names.insert(list, SortName::Datatype(generic));
+        self.generics.push(Generic {
+            name: name(list),
+            scope: self.scope,
+            parameters: 1,
+            constructors: vec![constructor(nil, vec![]), constructor(insert, fields)],
+            instances: FxHashMap::default(),
+        });
+    }
+
+    /// Executes `declare-datatypes`. A datatype with a name of the core for a constructor or
+    /// selector may be declared alone, and not be used.
     pub fn declare(
         &mut self,
         lexed: &Lexed<'_>,
         declarations: &[DatatypeSyntax],
     ) -> Result<(), InputError> {
+        let names = declarations.iter().flat_map(|d| &d.constructors);
+        let mut names = names.flat_map(|c| {
+            let selectors = c.selectors.iter().map(|s| s.name);
+            std::iter::once(c.name).chain(selectors)
+        });
+        if let Some(core) = names.find(|name| is_core(name.symbol.0 as usize)) {
+            let [only] = declarations else {
+                return Err(lexed.name_error(core, SortError::BuiltIn));
+            };
+            self.check_new(lexed, only.name)?;
+            let unusable = SortName::Unusable(core.symbol);
+            self.names.insert(only.name.symbol, unusable);
+            return Ok(());
+        }
         let first = self.generics.len();
         for declaration in declarations {
             let name = declaration.name;
@@ -506,6 +565,12 @@ impl Sorts {
             Some(&SortName::Defined(definition)) => {
                 expect(self.definitions[definition].parameters)?;
                 return Ok(Pattern::Defined(definition, arguments));
+            }
+            Some(&SortName::Unusable(core)) => {
+                return Err(lexed.name_error(name, |sort| SortError::Unusable {
+                    sort,
+                    name: shorten(lexed.symbols.name(core)),
+                }));
             }
             None => {}
         }

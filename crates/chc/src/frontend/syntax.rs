@@ -412,7 +412,8 @@ impl<'t> Lexed<'t> {
         constructors.collect()
     }
 
-    /// The identifier and the arguments of a sort `s`, `(_ s i …)` or `(identifier sort …)`.
+    /// The identifier and the arguments of a sort `s`, `(_ s i …)` or `(identifier sort …)`. Beyond the
+    /// standard, `(s)` is `s`.
     pub fn sort(
         &self,
         token: TokenId,
@@ -424,6 +425,6 @@ impl<'t> Lexed<'t> {
         }
         let mut parts = self.list(token)?;
         let identifier = self.identifier(parts.expect()?)?;
-        Ok((identifier, Some(parts.at_least_one()?)))
+        Ok((identifier, Some(parts).filter(|parts| !parts.is_empty())))
     }
 }

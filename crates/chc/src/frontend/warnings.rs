@@ -79,6 +79,8 @@ pub(crate) enum Nonstandard {
     DeclaredBuiltIn(String),
     #[error("datatypes are used before their declaration; they are read in another order")]
     DatatypesInAnotherOrder,
+    #[error("the sort `List` is not declared and read as Z3's own: declare it as a datatype")]
+    PredeclaredList,
 }
 
 impl Nonstandard {
