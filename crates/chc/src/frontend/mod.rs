@@ -38,8 +38,8 @@ use std::rc::Rc;
 pub use encoding::decode;
 pub use error::InputError;
 pub use problem::{
-    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, NamedTerm, Problem, ProblemClause,
-    Requests, SortReading, TextFunction,
+    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
+    SortReading, TextFunction,
 };
 pub use warnings::{Options, Warning};
 

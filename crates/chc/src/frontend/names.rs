@@ -31,11 +31,6 @@ pub(super) enum NameMeaning {
 /// The name of a term.
 pub(super) struct TermName {
     pub meaning: NameMeaning,
-    pub name: Named,
-    /// The term, without its annotation.
-    pub term: TokenId,
-    /// The position of its command among those in force.
-    pub command: usize,
     pub used: bool,
 }
 
@@ -66,7 +61,10 @@ impl Elaborator<'_, '_> {
         }
         let meaning = if is_formula && self.work.bound.is_empty() {
             let plain = match value {
-                Value::Term(term) if !self.terms.node(term).has_quantifier => {
+                Value::Term(term)
+                    if !self.terms.node(term).has_quantifier
+                        && self.work.formulas.predicate_in(value).is_none() =>
+                {
                     Some((term, Vec::new()))
                 }
                 _ => None,
@@ -84,9 +82,6 @@ impl Elaborator<'_, '_> {
         };
         let entry = TermName {
             meaning,
-            name,
-            term,
-            command: 0,
             used: false,
         };
         self.environment.names.insert(name.symbol, entry);

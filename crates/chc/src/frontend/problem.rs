@@ -144,17 +144,6 @@ pub struct TextFunction {
     pub command: usize,
 }
 
-/// A formula with a name that stands for it elsewhere: `(! φ :named n)`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NamedTerm {
-    /// The position in [`Problem::commands`] of its `assert`.
-    pub command: usize,
-    /// The bytes of the name in the text.
-    pub name: Range<usize>,
-    /// The bytes of the formula.
-    pub term: Range<usize>,
-}
-
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
 pub struct Problem {
@@ -184,8 +173,6 @@ pub struct Problem {
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
-    /// Formulas whose names are used, in the order in which they end.
-    pub named: Vec<NamedTerm>,
     /// What in the text is not standard, in the order of the text.
     pub warnings: Vec<Warning>,
 }

@@ -26,9 +26,7 @@ use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
 use super::warnings::{Nonstandard, Options, Warnings};
-use super::{
-    CommandSpan, Dialect, Functions, NamedTerm, Problem, ProblemClause, Requests, TextFunction,
-};
+use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
 use alphorn_term::{SortId, TermId, TermStore};
@@ -227,24 +225,7 @@ impl<'r, 't> Reader<'r, 't> {
             let replaced = calls.replaced(clause);
             clauses.extend(replaced.map_err(|kind| self.lexed.error(read.token, kind))?);
         }
-        let range = |token: TokenId| {
-            let first = self.lexed.token(token);
-            let last = match first.kind {
-                Kind::Open(close) => self.lexed.token(close),
-                _ => first,
-            };
-            first.start as usize..last.end as usize
-        };
-        let used = self.environment.names.values().filter(|n| n.used);
-        let named = used.map(|entry| NamedTerm {
-            command: entry.command,
-            name: range(entry.name.token),
-            term: range(entry.term),
-        });
-        let mut named: Vec<NamedTerm> = named.collect();
-        named.sort_by_key(|entry| entry.term.end);
         Ok(Problem {
-            named,
             warnings: self.lexed.warnings.sorted(),
             terms: self.terms,
             text: self.lexed.text.into(),
@@ -800,9 +781,6 @@ impl<'r, 't> Reader<'r, 't> {
             _ => self.elaborator(false).formula(term)?,
         };
         for symbol in std::mem::take(&mut self.environment.new_names) {
-            if let Some(entry) = self.environment.names.get_mut(&symbol) {
-                entry.command = self.commands.len() - 1;
-            }
             self.trail.push(Undo::Name(symbol));
         }
         let is_goal = command.verb == Verb::Assert
