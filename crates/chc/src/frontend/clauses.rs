@@ -13,12 +13,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::NotHorn;
-use super::formula::{Formula, FormulaId, Formulas, List, Value};
+use super::formula::{Formula, FormulaId, Formulas, Value};
 use super::lexer::{Sym, Symbols, TokenId};
 use super::problem::{Alternative, Disjunction};
 use crate::Atom;
 use crate::limits::LIMITS;
-use alphorn_term::{Op, SortId, TermId, TermStore};
+use alphorn_term::{TermId, TermStore};
 
 /// A clause with any number of heads, without its position in the text.
 pub(super) struct GeneralClause {
@@ -54,29 +54,29 @@ pub(super) struct Clauses {
 
 /// A conjunction of formulas, each of them positive or negated, taken apart.
 #[derive(Default)]
-struct Conjunction {
+pub(super) struct Conjunction {
     /// The quantifiers whose variables are existential in it.
-    quantifiers: Vec<FormulaId>,
+    pub quantifiers: Vec<FormulaId>,
     /// Existential variables of constraints, renamed.
-    renamed: Vec<(Sym, TermId)>,
-    atoms: Vec<FormulaId>,
+    pub renamed: Vec<(Sym, TermId)>,
+    pub atoms: Vec<FormulaId>,
     /// Negated atoms.
-    heads: Vec<FormulaId>,
-    constraints: Vec<TermId>,
-    branches: Vec<Branch>,
+    pub heads: Vec<FormulaId>,
+    pub constraints: Vec<TermId>,
+    pub branches: Vec<Branch>,
     /// Quantifiers over atoms that are universal.
-    universals: Vec<Branch>,
+    pub universals: Vec<Branch>,
 }
 
 /// A formula, or its negation, that is a disjunction over predicates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Branch {
-    value: Value,
-    positive: bool,
+pub(super) struct Branch {
+    pub value: Value,
+    pub positive: bool,
 }
 
 /// Formulas that are asserted (`true`) or denied together.
-type Literals = Vec<(Value, bool)>;
+pub(super) type Literals = Vec<(Value, bool)>;
 
 /// Makes clauses of the formulas of one command.
 pub(super) struct Clausifier<'a> {
@@ -96,10 +96,10 @@ pub(super) struct Clausifier<'a> {
     known: FxHashMap<Branch, usize>,
     names: &'a Symbols<'a>,
     /// Whether the clauses are stronger than the formula.
-    is_stronger: bool,
+    pub(super) is_stronger: bool,
     max_copied_cases: u32,
     /// Parts of formulas visited so far.
-    parts: usize,
+    pub(super) parts: usize,
 }
 
 impl<'a> Clausifier<'a> {
@@ -168,7 +168,7 @@ impl<'a> Clausifier<'a> {
         })
     }
 
-    fn count(&mut self, token: TokenId) -> Result<(), Blame> {
+    pub(super) fn count(&mut self, token: TokenId) -> Result<(), Blame> {
         self.parts += 1;
         if self.parts > LIMITS.max_clause_parts {
             return Err((token, NotHorn::TooManyClauses));
@@ -440,17 +440,6 @@ impl<'a> Clausifier<'a> {
         Ok(found)
     }
 
-    /// A copy of a quantifier with fresh variables, and its body.
-    fn copy(&mut self, id: FormulaId) -> Result<(FormulaId, Value), Blame> {
-        let (copy, nodes) = self.formulas.copy(id);
-        self.parts += nodes;
-        self.count(self.formulas.token(id))?;
-        match self.formulas.formula(copy) {
-            Formula::Quantifier(_, _, body) => Ok((copy, body)),
-            _ => Ok((copy, Value::Formula(copy))),
-        }
-    }
-
     /// The cases of a branch that are not trivially false.
     fn alternatives(&mut self, branch: Branch) -> Vec<Literals> {
         let Branch { value, positive } = branch;
@@ -501,178 +490,6 @@ impl<'a> Clausifier<'a> {
         };
         let cases = cases.into_iter().filter(|case| case.iter().all(holds));
         cases.collect()
-    }
-
-    /// Whether the variables of a quantifier have few values.
-    fn is_expandable(&self, variables: List) -> bool {
-        let variables = self.formulas.variables(variables);
-        let is_boolean = |&(_, v): &(Sym, TermId)| self.terms.sort_of(v) == SortId::BOOL;
-        variables.len() <= LIMITS.max_expanded_booleans && variables.iter().all(is_boolean)
-    }
-
-    /// The conjunction or disjunction of a formula with all values of Boolean variables.
-    fn expanded(
-        &mut self,
-        universal: bool,
-        variables: List,
-        body: Value,
-        token: TokenId,
-    ) -> Result<Value, Blame> {
-        let variables = self.formulas.variables(variables).to_vec();
-        let mut cases = Vec::new();
-        for values in 0..1u32 << variables.len() {
-            let value = |number: usize| match (values >> number) & 1 {
-                0 => TermId::FALSE,
-                _ => TermId::TRUE,
-            };
-            let map = variables.iter().enumerate().map(|(n, v)| (v.1, value(n)));
-            let (case, nodes) = self.formulas.instance(body, map.collect());
-            self.parts += nodes;
-            self.count(token)?;
-            cases.push(case);
-        }
-        Ok(match universal {
-            true => self.formulas.and(&cases, token),
-            false => self.formulas.or(&cases, token),
-        })
-    }
-
-    /// An equivalent of an existential formula without this quantifier, if one is known: equations
-    /// determine its variables, or no atom has them.
-    fn without_exists(&mut self, id: FormulaId) -> Result<Option<Value>, Blame> {
-        let Formula::Quantifier(false, list, body) = self.formulas.formula(id) else {
-            return Ok(None);
-        };
-        let token = self.formulas.token(id);
-        let variables = self.formulas.variables(list).to_vec();
-        let mut free: FxHashSet<TermId> = variables.iter().map(|v| v.1).collect();
-        let mut conjuncts = Vec::new();
-        let mut stack = vec![body];
-        while let Some(part) = stack.pop() {
-            match part {
-                Value::Formula(id) => match self.formulas.formula(id) {
-                    Formula::And(list) => stack.extend(self.formulas.values(list).iter().rev()),
-                    _ => conjuncts.push(part),
-                },
-                Value::Term(term) => {
-                    let terms = self.terms.conjuncts(term);
-                    conjuncts.extend(terms.into_iter().map(Value::Term));
-                }
-                Value::Open(_) => conjuncts.push(part),
-            }
-        }
-        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        let equations: Vec<TermId> = conjuncts
-            .iter()
-            .filter_map(|part| match part {
-                Value::Term(term) if *self.terms.op(*term) == Op::Eq => Some(*term),
-                _ => None,
-            })
-            .collect();
-        for equation in equations {
-            let sides = self.terms.node(equation).args.to_vec();
-            for (variable, term) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-                let term = self.terms.substitute(term, &map);
-                let mentions_bound = self.terms.free_vars(&[term]);
-                if free.contains(&variable) && !mentions_bound.iter().any(|v| free.contains(v)) {
-                    free.remove(&variable);
-                    map.insert(variable, term);
-                    break;
-                }
-            }
-        }
-        self.parts += conjuncts.len();
-        self.count(token)?;
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for part in conjuncts {
-            let (part, nodes) = self.formulas.instance(part, map.clone());
-            self.parts += nodes;
-            let terms = self.formulas.terms_in(part);
-            let mentions = self.terms.free_vars(&terms);
-            match mentions.iter().any(|v| free.contains(v)) {
-                true => with.push(part),
-                false => without.push(part),
-            }
-        }
-        if with
-            .iter()
-            .any(|&part| self.formulas.predicate_in(part).is_some())
-        {
-            return Ok(None);
-        }
-        if !with.is_empty() {
-            let left: Vec<(Sym, TermId)> = variables
-                .into_iter()
-                .filter(|(_, variable)| free.contains(variable))
-                .collect();
-            let rest = self.formulas.and(&with, token);
-            let rest = self.formulas.quantifier(false, &left, rest, token);
-            // Its variables are bound by another node, too.
-            let (rest, _) = self.formulas.instance(rest, FxHashMap::default());
-            without.push(rest);
-        }
-        Ok(Some(self.formulas.and(&without, token)))
-    }
-
-    /// Instances of the universal quantifiers of a body, at its index terms. The clause with them in
-    /// place of the quantifiers implies the clause.
-    fn instances(&mut self, parts: &Conjunction) -> Result<Literals, Blame> {
-        let mut roots = parts.constraints.clone();
-        let atoms = parts.atoms.iter().chain(&parts.heads);
-        for &atom in atoms.clone() {
-            roots.extend(self.formulas.terms_in(Value::Formula(atom)));
-        }
-        let mut candidates: Vec<TermId> = Vec::new();
-        let mut add = |term: TermId| {
-            if !candidates.contains(&term) {
-                candidates.push(term);
-            }
-        };
-        let terms = self.terms;
-        terms.post_order(&roots, |term| {
-            if matches!(terms.op(term), Op::Select | Op::Store) {
-                add(terms.node(term).args[1]);
-            }
-        });
-        for &head in &parts.heads {
-            if let Formula::Atom(_, list) = self.formulas.formula(head) {
-                self.formulas
-                    .arguments(list)
-                    .iter()
-                    .for_each(|&arg| add(arg));
-            }
-        }
-        let mut literals = Literals::new();
-        for universal in &parts.universals {
-            let Value::Formula(id) = universal.value else {
-                continue;
-            };
-            let Formula::Quantifier(_, list, body) = self.formulas.formula(id) else {
-                continue;
-            };
-            let variables = self.formulas.variables(list).to_vec();
-            let mut choices: Vec<Vec<TermId>> = vec![Vec::new()];
-            for &(_, variable) in &variables {
-                let sort = terms.sort_of(variable);
-                let fitting = candidates.iter().filter(|c| terms.sort_of(**c) == sort);
-                let fitting: Vec<TermId> = fitting.copied().collect();
-                let longer = |choice: &Vec<TermId>| {
-                    let longer = fitting.iter().map(|&c| [&choice[..], &[c]].concat());
-                    longer.collect::<Vec<_>>()
-                };
-                choices = choices.iter().flat_map(longer).collect();
-                choices.truncate(LIMITS.max_instances);
-            }
-            for choice in choices {
-                let map = variables.iter().map(|v| v.1).zip(choice).collect();
-                let (instance, nodes) = self.formulas.instance(body, map);
-                self.parts += nodes;
-                self.count(self.formulas.token(id))?;
-                literals.push((instance, universal.positive));
-            }
-        }
-        self.is_stronger = true;
-        Ok(literals)
     }
 
     /// Obligations for the cases of a clause, with each case in place of a branch and of the
