@@ -350,6 +350,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         clauses,
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
+        functions: extended.functions,
         requests: alone.requests,
     };
     (problem, model)

@@ -79,7 +79,8 @@ pub struct PrintedModel {
 /// The formula of a predicate, function or lemma has another sort, or other free variables than its
 /// arguments; the name of a size occurs in the problem; a part of the certificate is malformed.
 pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, String> {
-    let functions = functions_of(problem, model).ok_or("a function of the text has no definition")?;
+    let functions =
+        functions_of(problem, model).ok_or("a function of the text has no definition")?;
     let printer = ModelPrinter::new(problem, model)?;
     let mut definitions: Vec<String> = printer.sizes.iter().map(|s| s.0.clone()).collect();
     for group in &printer.groups {
@@ -124,7 +125,10 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
 pub fn text_functions(problem: &Problem) -> Result<Vec<String>, String> {
     let printer = ModelPrinter::new(problem, &Model::default())?;
     let groups = problem.function_groups().into_iter().map(|group| {
-        let ids: Vec<FunctionId> = group.iter().map(|&at| problem.functions[at].function).collect();
+        let ids: Vec<FunctionId> = group
+            .iter()
+            .map(|&at| problem.functions[at].function)
+            .collect();
         printer.functions(&ids)
     });
     groups.collect()
@@ -273,7 +277,10 @@ impl<'a> ModelPrinter<'a> {
             .map_err(|()| other_variables(&function.name))?;
         let name = quote_symbol(&function.name);
         let sort = Printer::new(terms).sort(terms.function(id).result);
-        Ok(format!("(define-fun {name} ({binders}) {sort} {})", body[0]))
+        Ok(format!(
+            "(define-fun {name} ({binders}) {sort} {})",
+            body[0]
+        ))
     }
 
     /// The lines for measures and lemmas.

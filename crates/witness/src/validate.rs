@@ -147,7 +147,11 @@ impl Validated {
         let details = match (&self.verdict, wanted.proof) {
             (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
-                let measures = self.model.certificate.iter().map(|line| format!("{line}\n"));
+                let measures = self
+                    .model
+                    .certificate
+                    .iter()
+                    .map(|line| format!("{line}\n"));
                 refutation_text(problem, refutation) + &measures.collect::<String>()
             }
             (Verdict::Unsat(refutation), Some(ProofFormat::Json)) => {

@@ -33,8 +33,8 @@ use super::print::ClauseNames;
 use super::recursive::is_graph;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Refutation};
-use alphorn_chc::{Atom, PredicateId};
 use alphorn_chc::frontend::{Problem, ProblemClause};
+use alphorn_chc::{Atom, PredicateId};
 use alphorn_term::{Op, Printer, TermId, quote_symbol};
 
 /// A refutation as a proof term of Z3. It has to have passed `step_check`.

@@ -7,6 +7,7 @@
 //! - **Measures** (`termination`): if the recursion of each function ends, the function is as the
 //!   text defines it. Otherwise a function of one argument that counts down past zero may be
 //!   constant below zero, where the equation has to hold, too.
+//! - **Functions of the model** that are said to be those of the text are replaced by them.
 //! - **Lemmas**: one for each function whose graph has a formula, with a case for each clause of the
 //!   graph; lemmas of mutually recursive functions use each other.
 //!
@@ -21,7 +22,7 @@ use super::termination::measures;
 use alphorn_chc::frontend::{Problem, TextFunction};
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::{Context, Reason};
-use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
+use alphorn_term::{FunctionId, Op, Printer, SortId, TermId, TermStore};
 use alphorn_witness::{Case, Lemma, Model};
 
 /// The model with the functions of the text and lemmas about them in place of their graphs.
@@ -46,6 +47,9 @@ pub fn with_text_functions(
         cx,
     };
     let meanings = graphs.meanings()?;
+    if let Some(merged) = graphs.merged(&meanings, &model) {
+        model = merged;
+    }
     graphs.lemmas(&meanings, &mut model)?;
     let terms = &problem.terms;
     for (function, meaning) in problem.functions.iter().zip(&meanings) {
@@ -149,7 +153,11 @@ impl<'a> Graphs<'a> {
         }
         if floors.is_empty() {
             for (function, measure) in problem.functions.iter().zip(found) {
-                terms.define_function(function.function, function.body, measure.unwrap_or_default());
+                terms.define_function(
+                    function.function,
+                    function.body,
+                    measure.unwrap_or_default(),
+                );
             }
             return Ok(problem.functions.iter().map(own).collect());
         }
@@ -209,7 +217,10 @@ impl<'a> Graphs<'a> {
                 let own = terms.function(f.function);
                 let sorts: Vec<SortId> = own.params.iter().map(|&p| terms.sort_of(p)).collect();
                 let name = format!("{}!", f.name);
-                (f.function, terms.declare_function(&name, &sorts, own.result))
+                (
+                    f.function,
+                    terms.declare_function(&name, &sorts, own.result),
+                )
             })
             .collect();
         let functions = problem.functions.iter().zip(measures).enumerate();
@@ -220,9 +231,9 @@ impl<'a> Graphs<'a> {
             let map = own.zip(params.iter().copied()).collect();
             let mut body = terms.substitute(function.body, &map);
             body = with_functions(terms, body, &copies);
-            let constant = floors.get(&at).map(|&(position, value)| {
-                (terms.lt(params[position], terms.int(0)), value)
-            });
+            let constant = floors
+                .get(&at)
+                .map(|&(position, value)| (terms.lt(params[position], terms.int(0)), value));
             if let Some((condition, value)) = constant {
                 body = terms.ite(condition, value, body);
             }
@@ -233,6 +244,116 @@ impl<'a> Graphs<'a> {
             }
         });
         meanings.collect()
+    }
+
+    // ---- functions of the model ----
+
+    /// The model with the functions of the text in place of its own ones that it says are equal to
+    /// them; `None` if there are none, or if a proof of a lemma is not one for them.
+    fn merged(&mut self, meanings: &[Meaning], model: &Model) -> Option<Model> {
+        let (problem, terms) = (self.problem, self.terms);
+        let mut copies: FxHashMap<FunctionId, FunctionId> = FxHashMap::default();
+        for (function, meaning) in problem.functions.iter().zip(meanings) {
+            let params = &problem.predicates[function.graph.index()].params;
+            let (&value, args) = params.split_last()?;
+            let formula = model.definitions.get(&function.graph).copied();
+            for conjunct in terms.conjuncts(formula.unwrap_or(TermId::TRUE)) {
+                for call in terms.args(conjunct) {
+                    if let Op::Call(own) = *terms.op(*call)
+                        && terms.args(*call) == args
+                        && conjunct == terms.eq(*call, value)
+                        && own != meaning.function
+                    {
+                        copies.insert(own, meaning.function);
+                    }
+                }
+            }
+        }
+        if copies.is_empty() {
+            return None;
+        }
+        let mut roots: Vec<TermId> = model.definitions.values().copied().collect();
+        for lemma in &model.lemmas {
+            roots.push(lemma.statement);
+            roots.extend(lemma.cases.iter().flat_map(|case| &case.unfoldings));
+        }
+        for group in terms.function_groups(&roots) {
+            self.copy_users(&group, &mut copies);
+        }
+        let renamed = |t: TermId| with_functions(terms, t, &copies);
+        let list = |list: &[TermId]| list.iter().map(|&t| renamed(t)).collect::<Vec<_>>();
+        let case = |case: &Case| Case {
+            guard: renamed(case.guard),
+            induction: case.induction.iter().map(|args| list(args)).collect(),
+            instances: case
+                .instances
+                .iter()
+                .map(|(at, args)| (*at, list(args)))
+                .collect(),
+            unfoldings: list(&case.unfoldings),
+        };
+        let lemma = |lemma: &Lemma| Lemma {
+            name: lemma.name.clone(),
+            vars: lemma.vars.clone(),
+            statement: renamed(lemma.statement),
+            measure: lemma.measure.clone(),
+            cases: lemma.cases.iter().map(case).collect(),
+        };
+        let merged = Model {
+            definitions: model
+                .definitions
+                .iter()
+                .map(|(&p, &f)| (p, renamed(f)))
+                .collect(),
+            lemmas: model.lemmas.iter().map(lemma).collect(),
+        };
+        self.proves_lemmas(&merged).then_some(merged)
+    }
+
+    /// Copies a group of mutually recursive functions if one of them calls a function that has a
+    /// copy.
+    fn copy_users(&self, group: &[FunctionId], copies: &mut FxHashMap<FunctionId, FunctionId>) {
+        let terms = self.terms;
+        let calls_copied = |id: &FunctionId| {
+            let called = terms.called(&[terms.function(*id).body]);
+            called.iter().any(|id| copies.contains_key(id))
+        };
+        if group.iter().any(|id| copies.contains_key(id)) || !group.iter().any(calls_copied) {
+            return;
+        }
+        for &id in group {
+            let own = terms.function(id);
+            let sorts: Vec<SortId> = own.params.iter().map(|&p| terms.sort_of(p)).collect();
+            copies.insert(id, terms.declare_function(&own.name, &sorts, own.result));
+        }
+        for id in group {
+            let (own, copy) = (terms.function(*id), copies[id]);
+            let params = terms.function(copy).params.iter().copied();
+            let map = own.params.iter().copied().zip(params).collect();
+            let body = with_functions(terms, terms.substitute(own.body, &map), copies);
+            terms.define_function(copy, body, own.measure.clone());
+        }
+    }
+
+    /// Whether the cases of all lemmas prove their statements.
+    fn proves_lemmas(&mut self, model: &Model) -> bool {
+        let terms = self.terms;
+        let instance = |lemma: &Lemma, args: &[TermId]| {
+            let vars = lemma.vars.iter().copied();
+            terms.substitute(lemma.statement, &vars.zip(args.iter().copied()).collect())
+        };
+        let mut cases = model
+            .lemmas
+            .iter()
+            .flat_map(|l| l.cases.iter().map(move |c| (l, c)));
+        cases.all(|(lemma, case)| {
+            let mut premises = vec![case.guard];
+            premises.extend(case.induction.iter().map(|args| instance(lemma, args)));
+            let instances = case.instances.iter();
+            premises.extend(instances.map(|(at, args)| instance(&model.lemmas[*at], args)));
+            premises.extend(case.unfoldings.iter().map(|&call| self.equation(call)));
+            self.implies(&premises, lemma.statement)
+        })
     }
 
     // ---- lemmas ----
@@ -246,7 +367,11 @@ impl<'a> Graphs<'a> {
                 continue;
             }
             let graph = clause.head.as_ref().map(|head| head.predicate);
-            if let Some(at) = problem.functions.iter().position(|f| Some(f.graph) == graph) {
+            if let Some(at) = problem
+                .functions
+                .iter()
+                .position(|f| Some(f.graph) == graph)
+            {
                 clauses.entry(at).or_default().push(number);
             }
         }
@@ -269,6 +394,8 @@ impl<'a> Graphs<'a> {
                 let Some((cases, inductive)) = proven else {
                     let name = &problem.functions[at].name;
                     let message = format!("no lemma about the function `{name}` was proven");
+                    let shown = Printer::new(terms).term(statement);
+                    log::debug!("{message}: {shown}");
                     return Err(self.stopped(message));
                 };
                 let function = terms.function(meanings[at].function);
@@ -300,7 +427,10 @@ impl<'a> Graphs<'a> {
         let call = terms.call(meaning.function, own);
         let mut values = own.clone();
         values.push(call);
-        let params = self.problem.predicates[graph.index()].params.iter().copied();
+        let params = self.problem.predicates[graph.index()]
+            .params
+            .iter()
+            .copied();
         let statement = terms.substitute(formula, &params.zip(values).collect());
         match meaning.constant {
             Some((condition, value)) => {
@@ -354,14 +484,21 @@ impl<'a> Graphs<'a> {
             let mut hypotheses = Vec::new();
             // Arguments of calls contain only results of calls before them.
             for atom in &clause.body {
-                let callee = problem.functions.iter().position(|f| f.graph == atom.predicate)?;
+                let callee = problem
+                    .functions
+                    .iter()
+                    .position(|f| f.graph == atom.predicate)?;
                 let (&result, args) = atom.args.split_last()?;
                 let args: Vec<TermId> = args.iter().map(|&a| terms.substitute(a, &map)).collect();
                 map.insert(result, terms.call(meanings[callee].function, &args));
                 let Some(&(hypothesis, lemma)) = statements.get(&callee) else {
                     continue;
                 };
-                let theirs = terms.function(meanings[callee].function).params.iter().copied();
+                let theirs = terms
+                    .function(meanings[callee].function)
+                    .params
+                    .iter()
+                    .copied();
                 let instance = theirs.zip(args.iter().copied()).collect();
                 hypotheses.push(terms.substitute(hypothesis, &instance));
                 match callee == at {
@@ -488,11 +625,13 @@ impl<'a> Graphs<'a> {
                     }
                     let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
                     let args = terms.args(pattern).iter().zip(terms.args(target));
-                    let fits = terms.op(pattern) == terms.op(target)
-                        && { args }.all(|(&p, &t)| match lemma.vars.contains(&p) {
-                            true => *map.entry(p).or_insert(t) == t,
-                            false => p == t,
-                        });
+                    let fits =
+                        terms.op(pattern) == terms.op(target) && { args }.all(
+                            |(&p, &t)| match lemma.vars.contains(&p) {
+                                true => *map.entry(p).or_insert(t) == t,
+                                false => p == t,
+                            },
+                        );
                     let values = lemma.vars.iter().map(|v| map.get(v).copied());
                     let Some(values) = values.collect::<Option<Vec<_>>>() else {
                         continue;

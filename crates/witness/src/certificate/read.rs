@@ -270,10 +270,7 @@ impl<'a> CertificateReader<'a> {
         let name = normal_atom(&self.text[name.clone()]);
         match self.lemmas.iter().position(|lemma| *lemma == name) {
             Some(at) => Ok((at, self.forms(terms)?)),
-            None => failure(
-                range.start,
-                format!("there is no lemma {name}"),
-            ),
+            None => failure(range.start, format!("there is no lemma {name}")),
         }
     }
 
