@@ -27,6 +27,95 @@ def plain(symbol):
     return models.plain(symbol)
 
 
+SIMPLE = re.compile(r"[A-Za-z~!@$%^&*_\-+=<>.?/][A-Za-z0-9~!@$%^&*_\-+=<>.?/]*")
+RESERVED = {"_", "!", "as", "let", "exists", "forall", "match", "par"}
+# Z3's own lists, which a task may use without a declaration.
+LIST = "(declare-datatypes ((List 1)) ((par (T) ((nil) (insert (head T) (tail (List T)))))))"
+
+
+def word(symbol, names=()):
+    """A symbol without quotes that it does not need, and with its old name."""
+    if symbol.startswith("|"):
+        simple = SIMPLE.fullmatch(symbol[1:-1]) and symbol[1:-1] not in RESERVED
+        symbol = symbol[1:-1] if simple else symbol
+    return names[symbol] if symbol in names else symbol
+
+
+def sort(form):
+    """A sort, `(S)` as `S`."""
+    if not isinstance(form, list):
+        return form
+    return sort(form[0]) if len(form) == 1 else [form[0], *map(sort, form[1:])]
+
+
+def clean(form, names=()):
+    """A term without annotations and empty quantifiers, and with `mod` for `divisible`: the same
+    meaning. Symbols as `word` gives them."""
+    if isinstance(form, str):
+        return word(form, names)
+    if form[:1] == ["!"] and len(form) > 1:
+        return clean(form[1], names)
+    if len(form) == 3 and form[0] in ("forall", "exists"):
+        bound = [[clean(name, names), sort(clean(of, names))] for name, of in form[1]]
+        body = clean(form[2], names)
+        return [form[0], bound, body] if bound else body
+    if len(form) == 3 and form[0] == "as":
+        return [form[0], clean(form[1], names), sort(clean(form[2], names))]
+    if len(form) == 2 and isinstance(form[0], list) and form[0][:2] == ["_", "divisible"]:
+        return ["=", "0", ["mod", clean(form[1], names), form[0][2]]]
+    return [clean(part, names) for part in form]
+
+
+def tidy(command, names=()):
+    """A command with clean terms and sorts."""
+    command = clean(command, names)
+    keyword = command[0] if isinstance(command, list) and command else None
+    if keyword in ("declare-fun", "declare-rel", "define-sort"):
+        command[2] = [sort(of) for of in command[2]]
+    if keyword == "define-fun":
+        command[2] = [[name, sort(of)] for name, of in command[2]]
+    if keyword in ("declare-fun", "define-fun", "define-sort"):
+        command[3] = sort(command[3])
+    if keyword in ("declare-const", "declare-var", "define-const"):
+        command[2] = sort(command[2])
+    return command
+
+
+def bound_names(form):
+    """The names that quantifiers, `let`s, patterns and definitions bind."""
+    found, stack = set(), [form]
+    while stack:
+        part = stack.pop()
+        if not isinstance(part, list):
+            continue
+        if part[:1] in (["forall"], ["exists"], ["let"]) and len(part) == 3:
+            found.update(pair[0] for pair in part[1])
+        if part[:1] == ["match"] and len(part) == 3:
+            for pattern, _ in part[2]:
+                found.update(pattern[1:] if isinstance(pattern, list) else [pattern])
+        if part[:1] == ["define-fun"]:
+            found.update(pair[0] for pair in part[2])
+        stack.extend(part)
+    return found
+
+
+def renamed(commands, text, task):
+    """The commands with the names of the task, for those that have others: `; NEW stands for OLD`.
+    A symbol has a new name wherever it occurs, or the variables of its name have one."""
+    names, commands = {}, [clean(command) for command in commands]
+    used = set().union(*(words(command) for command in commands)) if commands else set()
+    bound = bound_names(commands)
+    for new, old in re.findall(r"^; (\S+) stands for (.*)$", text, re.MULTILINE):
+        if new in names or plain(new) in task.words:
+            raise Broken(f"{new} has a meaning already")
+        if plain(old) in used and (new not in bound or old in bound):
+            raise Broken(f"{old} has two names")
+        names[new] = old
+    if "List" in names.values():
+        task.declarations.append(tidy(forms(LIST)[0]))
+    return [tidy(command, names) for command in commands]
+
+
 def words(form):
     """The symbols of a form, plain, in the order in which they occur."""
     found, stack = {}, [form]
@@ -49,9 +138,13 @@ class Task:
         self.words = set()
         self.sorts = {}  # parameters and body by plain name
         variables, relations = {}, set()
-        for command in in_force(forms(text)):
+        for written in in_force(forms(text)):
+            self.words.update(words(written))
+            command = tidy(written)
             keyword, *rest = command if isinstance(command, list) else [command]
-            self.words.update(words(command))
+            if keyword == "assert" and written[1][:1] == ["!"] and ":named" in written[1]:
+                label = written[1][written[1].index(":named") + 1]
+                self.declarations.append(["define-fun", word(label), [], "Bool", rest[0]])
             if keyword == "define-sort":
                 self.sorts[plain(rest[0])] = rest[1:]
             if keyword == "declare-rel" or (keyword == "declare-fun" and rest[2] == "Bool"):
@@ -261,7 +354,8 @@ def checks(task_text, text):
     recursive functions that it is of, if it is of one. Raises Broken if it is none for the task."""
     first, *lines = text.splitlines()
     kind = first.removeprefix(TITLE)
-    task, commands = Task(task_text), forms(text)
+    task = Task(task_text)
+    commands = renamed(forms(text), text, task)
     if kind == "a refutation":
         return refutation(task, commands), None
     if kind == "a model":

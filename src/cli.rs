@@ -140,8 +140,8 @@ struct SolveArgs {
           "certificate", "arg"], hide_short_help = true)]
     interactive: bool,
 
-    /// Answer a question of a session: standard input begins with a line of JSON, pairs of earlier
-    /// questions and their witnesses, and the witness is printed after the verdict.
+    /// Answer a question of a session: standard input begins with a line of JSON about the session
+    /// before it, and the witness is printed after the verdict.
     #[arg(long, hide = true)]
     hinted: bool,
 
@@ -206,6 +206,18 @@ struct CommonArgs {
           value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
 
+    /// Refuse text that is not standard, instead of reading it with a warning.
+    ///
+    /// Such text has one meaning all the same, like `-3` for `(- 3)`. The warnings, on standard error,
+    /// say what to write instead.
+    #[arg(long, global = true, hide_short_help = true)]
+    strict: bool,
+
+    /// Check at the end if the text has no check-sat; without this it is refused, since it may have
+    /// been cut off.
+    #[arg(long, global = true, hide_short_help = true)]
+    check_at_end: bool,
+
     /// Print statistics (counts and times) on standard error at the end.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text", global = true)]
@@ -223,6 +235,9 @@ struct CommonArgs {
 #[derive(Subcommand, Debug)]
 enum CliCommand {
     /// Check a model or a refutation of any solver against a file.
+    ///
+    /// For a file with several questions the witness is the whole output of alphorn, and each question
+    /// has a line.
     ///
     /// Prints `valid` (exit status 0), `invalid` (2) or `unknown` (3), and the reason on standard
     /// error.
@@ -371,6 +386,10 @@ pub struct Invocation {
     pub deterministic: bool,
     /// The memory limit.
     pub memory_mib: Option<u64>,
+    /// Whether text that is not standard is refused.
+    pub strict: bool,
+    /// Whether a text without a check is checked at its end.
+    pub check_at_end: bool,
     /// The format of statistics; `None` for none.
     pub stats: Option<Format>,
     /// How much to log: 0 is the default, and negative numbers are less.
@@ -501,6 +520,8 @@ fn invocation(cli: Cli) -> Parsed {
         timeout: common.timeout,
         deterministic: common.deterministic,
         memory_mib: common.memory,
+        strict: common.strict,
+        check_at_end: common.check_at_end,
         stats: common.stats,
         verbosity: i32::from(common.verbose) - i32::from(common.quiet),
     }))

@@ -14,8 +14,10 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
 
+use alphorn::frontend::decode;
+use alphorn::reply::{Answer, Request, error_line, reply};
 use alphorn::session::{Action, Session, is_session};
-use alphorn::witness::{ProofFormat, string_literal};
+use alphorn::witness::ProofFormat;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
@@ -36,7 +38,30 @@ static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Whether a text is a script with several questions.
 pub fn is_script(text: &[u8]) -> bool {
-    std::str::from_utf8(text).is_ok_and(is_session)
+    decode(text).is_ok_and(|(text, _)| is_session(&text))
+}
+
+/// The line after the witness with which the process of a question says what a refutation uses.
+const USED: &str = "; used ";
+
+/// That line for these numbers of assertions.
+pub fn used_line(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+    format!("{USED}{}\n", numbers.join(" "))
+}
+
+/// Takes the line with what a refutation uses off a text.
+fn take_used(details: &mut String) -> Vec<usize> {
+    let start = details
+        .trim_end()
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
+    let Some(numbers) = details[start..].trim_end().strip_prefix(USED) else {
+        return Vec::new();
+    };
+    let numbers = numbers.split(' ').filter_map(|n| n.parse().ok()).collect();
+    details.truncate(start);
+    numbers
 }
 
 /// Checks that no option is given that is for a single question.
@@ -56,15 +81,30 @@ pub fn check_options(solve: &Solve) -> Result<(), String> {
     }
 }
 
-/// Divides the input of a process that answers a question (`--hinted`) into the earlier questions with
-/// their witnesses, from its first line, and the text of the question.
-pub fn split_input(input: &[u8]) -> (Vec<(String, String)>, &[u8]) {
+/// What a process that answers a question (`--hinted`) is told about the session before it.
+pub struct Before<'a> {
+    /// Earlier questions with their witnesses.
+    pub answers: Vec<(String, String)>,
+    /// The line and column of the last question: warnings about text before it have been shown.
+    pub shown: (u32, u32),
+    /// The text of the question.
+    pub text: &'a [u8],
+}
+
+/// Divides the input of a process that answers a question into what its first line says about the
+/// session, and the text of the question.
+pub fn split_input(input: &[u8]) -> Before<'_> {
     let end = input.iter().position(|&b| b == b'\n');
     let (line, text) = end.map_or((input, &[][..]), |end| (&input[..end], &input[end + 1..]));
-    let pairs = serde_json::from_slice::<Value>(line).unwrap_or_default();
+    let value = serde_json::from_slice::<Value>(line).unwrap_or_default();
     let pair = |pair: &Value| Some((pair[0].as_str()?.to_owned(), pair[1].as_str()?.to_owned()));
-    let pairs = pairs.as_array().into_iter().flatten().filter_map(pair);
-    (pairs.collect(), text)
+    let pairs = value["answers"].as_array().into_iter().flatten();
+    let number = |at: usize| value["shown"][at].as_u64().and_then(|n| n.try_into().ok());
+    Before {
+        answers: pairs.filter_map(pair).collect(),
+        shown: (number(0).unwrap_or(0), number(1).unwrap_or(0)),
+        text,
+    }
 }
 
 /// Runs a script, or without one the commands on standard input, and ends the process.
@@ -72,10 +112,14 @@ pub fn run(invocation: &Invocation, solve: &Solve, script: Option<Vec<u8>>) -> !
     let mut dialogue = Dialogue {
         invocation,
         solve,
-        session: Session::default(),
+        session: match script {
+            Some(_) => Session::default(),
+            None => Session::interactive(),
+        },
         interactive: script.is_none(),
-        prints_witnesses: solve.model.is_some() || solve.proof.is_some(),
         last: None,
+        deferred: Vec::new(),
+        shown: (0, 0),
         earlier: Vec::new(),
     };
     if let Err(message) = check_options(solve) {
@@ -90,31 +134,16 @@ pub fn run(invocation: &Invocation, solve: &Solve, script: Option<Vec<u8>>) -> !
     exit(status)
 }
 
-/// The answer to the last question.
-struct LastAnswer {
-    /// Whether the witness is a model.
-    is_model: bool,
-    /// The text that follows the verdict: the witness, or the reason of an `unknown`.
-    details: String,
-    is_unknown: bool,
-}
-
-/// What a process printed as its answer to a question.
-struct Answer {
-    /// The first line.
-    verdict: String,
-    /// The lines after it.
-    details: String,
-}
-
 struct Dialogue<'a> {
     invocation: &'a Invocation,
     solve: &'a Solve,
     session: Session,
     interactive: bool,
-    /// Whether each answer is printed with its witness.
-    prints_witnesses: bool,
-    last: Option<LastAnswer>,
+    last: Option<Answer>,
+    /// Requests of a file before its first question, which are about the answer to it.
+    deferred: Vec<Request>,
+    /// The line and column of the last question.
+    shown: (u32, u32),
     /// The last questions with their witnesses, the newest first.
     earlier: Vec<(String, String)>,
 }
@@ -122,7 +151,13 @@ struct Dialogue<'a> {
 impl Dialogue<'_> {
     /// Runs a whole script. Returns the exit status.
     fn run_script(&mut self, text: &[u8]) -> i32 {
-        self.session.feed(&String::from_utf8_lossy(text));
+        match decode(text) {
+            Ok((text, _)) => self.session.feed(&text),
+            Err(error) => {
+                print_error(&error.to_string());
+                return 1;
+            }
+        }
         match self.run_commands() {
             Some(status) => status,
             None => self.end(),
@@ -199,24 +234,15 @@ impl Dialogue<'_> {
             Action::None | Action::Exit => {}
             Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
-            // The witness was printed with the verdict.
-            Action::GetModel | Action::GetProof if self.prints_witnesses => {}
-            Action::GetModel | Action::GetProof => {
-                let wants_model = action == Action::GetModel;
-                match &self.last {
-                    Some(last) if !last.is_unknown && last.is_model == wants_model => {
-                        print(&last.details);
-                    }
-                    _ => {
-                        let what = if wants_model { "model" } else { "proof" };
-                        print_error(&format!("there is no {what}"));
-                    }
+            Action::Error(error) => print_error(&error.to_string()),
+            Action::Request(request) => {
+                let early = self.shown == (0, 0) && !self.interactive;
+                if early && request.may_precede() {
+                    self.deferred.push(request);
+                } else {
+                    print(&reply(&request, self.last.as_ref()));
                 }
             }
-            Action::ReasonUnknown => match &self.last {
-                Some(last) if last.is_unknown => print(&last.details),
-                _ => print_error("the last answer is not unknown"),
-            },
         }
         true
     }
@@ -224,42 +250,49 @@ impl Dialogue<'_> {
     /// Answers a question with a new process. Returns false if this or the question has an error.
     fn answer(&mut self, text: String, of_rules: bool) -> bool {
         self.last = None;
-        let Answer { verdict, details } = match self.run_process(&text) {
+        let (word, mut details) = match self.run_process(&text) {
             Ok(answer) => answer,
             Err(message) => {
                 print_error(&message);
                 return false;
             }
         };
-        if verdict.starts_with("(error") {
+        self.shown = end_of(&text);
+        if word.starts_with("(error") {
             return false;
         }
-        let is_unknown = verdict == "unknown";
-        let is_model = (verdict == "sat") != of_rules;
-        let is_wanted = match is_model {
-            true => self.solve.model.is_some(),
-            false => self.solve.proof.is_some(),
+        let used = take_used(&mut details);
+        let mut last = Answer {
+            word,
+            of_rules,
+            details,
+            printed: false,
+            used,
         };
-        if is_wanted && !is_unknown {
-            print(&details);
-        }
-        if !is_unknown {
-            self.earlier.insert(0, (text, details.clone()));
+        if last.word != "unknown" {
+            last.printed = match last.has_model() {
+                true => self.solve.model.is_some(),
+                false => self.solve.proof.is_some(),
+            };
+            if last.printed {
+                print(&last.details);
+            }
+            self.earlier.insert(0, (text, last.details.clone()));
             self.earlier.truncate(MAX_EARLIER_ANSWERS);
         }
-        self.last = Some(LastAnswer {
-            is_model,
-            details,
-            is_unknown,
-        });
+        for request in std::mem::take(&mut self.deferred) {
+            print(&reply(&request, Some(&last)));
+        }
+        self.last = Some(last);
         true
     }
 
-    /// Runs a process that answers a question, and prints the verdict as soon as the process has.
+    /// Runs a process that answers a question, and prints the verdict as soon as the process has. The
+    /// result is the verdict and the lines after it.
     ///
     /// # Errors
     /// A message that says why the process cannot be started.
-    fn run_process(&self, text: &str) -> Result<Answer, String> {
+    fn run_process(&self, text: &str) -> Result<(String, String), String> {
         let program = std::env::current_exe()
             .map_err(|e| format!("cannot find the program of this process: {e}"))?;
         let mut command = Command::new(program);
@@ -281,7 +314,8 @@ impl Dialogue<'_> {
             .map_err(|e| format!("cannot start a process: {e}"))?;
         ANSWERING.store(child.id().cast_signed(), Ordering::SeqCst);
         let earlier: Vec<Value> = self.earlier.iter().map(|(t, w)| json!([t, w])).collect();
-        let input = format!("{}\n{text}", Value::from(earlier));
+        let before = json!({"answers": earlier, "shown": [self.shown.0, self.shown.1]});
+        let input = format!("{before}\n{text}");
         let to = child.stdin.take();
         let writer = thread::spawn(move || {
             // A process that ends before it has read everything has printed an error.
@@ -301,10 +335,7 @@ impl Dialogue<'_> {
         let _ = child.wait();
         ANSWERING.store(0, Ordering::SeqCst);
         let _ = writer.join();
-        Ok(Answer {
-            verdict: verdict.trim_end().to_owned(),
-            details,
-        })
+        Ok((verdict.trim_end().to_owned(), details))
     }
 
     /// The options of this run, for a process that answers a question.
@@ -314,6 +345,7 @@ impl Dialogue<'_> {
             deterministic,
             memory_mib,
             stats,
+            strict,
             verbosity,
             ..
         } = self.invocation;
@@ -356,6 +388,7 @@ impl Dialogue<'_> {
         });
         let flags = [
             deterministic.then_some("--deterministic"),
+            strict.then_some("--strict"),
             solve.model.map(ModelKind::option),
             proof,
             stats,
@@ -368,9 +401,19 @@ impl Dialogue<'_> {
     }
 }
 
+/// The line and column of the end of a text.
+pub fn end_of(text: &str) -> (u32, u32) {
+    let text = text.trim_end();
+    let last = text.rfind('\n').map_or(0, |newline| newline + 1);
+    let lines = text.bytes().filter(|&b| b == b'\n').count() + 1;
+    let column = text[last..].chars().count() + 1;
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    (number(lines), number(column))
+}
+
 /// Prints an error in the form of SMT-LIB.
 fn print_error(message: &str) {
-    print(&format!("(error {})\n", string_literal(message)));
+    print(&error_line(message));
 }
 
 /// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.

@@ -125,6 +125,7 @@
 
 pub mod cache;
 mod registry;
+pub mod reply;
 pub mod report;
 pub mod session;
 mod strategy;

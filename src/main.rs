@@ -8,6 +8,7 @@
 //! Invariant: no verdict is printed here. This file writes the text of `--help` and usage errors to
 //! standard output; verdicts are written by `supervise`, `portfolio` and `dialogue`.
 
+mod checking;
 mod cli;
 mod dialogue;
 mod files;
@@ -22,8 +23,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use alphorn::Config;
+use alphorn::reply::error_line;
 use alphorn::run::{CLEAR, Statistics, View};
-use alphorn::witness::string_literal;
 
 use cli::{Invocation, Parsed, Solve, Task};
 use portfolio::{MemberAnswer, MemberResult, MemberStart, Message, MessageWriter, Portfolio};
@@ -105,6 +106,11 @@ fn jobs(invocation: &Invocation, args: &Solve) -> usize {
     args.jobs.unwrap_or_else(available)
 }
 
+/// Whether this process shows warnings about the text: one process of a run does.
+fn shows_warnings() -> bool {
+    MEMBER.load(Ordering::Relaxed) <= 1
+}
+
 /// Runs a member of a portfolio, in its own process.
 fn run_member(start: MemberStart) {
     let MemberStart {
@@ -143,7 +149,7 @@ fn send_result(result: RunResult, writer: &MessageWriter) {
     let answer = match result.answer {
         Answer::Verdict(output) => {
             writer.send(&Message::Verdict(output.word()));
-            MemberAnswer::Verdict(output.word(), output.details().to_owned())
+            MemberAnswer::Verdict(output.word(), worker::lines_around(&output))
         }
         Answer::Error(message) => MemberAnswer::Error(message),
         Answer::Text(..) | Answer::Script(_) => {
@@ -238,7 +244,7 @@ fn statistics_of_a_stopped_run(
 /// Ends with a usage error.
 fn fail(message: &str) -> ! {
     let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "(error {})", string_literal(message)).and_then(|()| out.flush());
+    let _ = write!(out, "{}", error_line(message)).and_then(|()| out.flush());
     std::process::exit(1)
 }
 

@@ -16,8 +16,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use alphorn::reply::{UnknownReplies, error_line};
 use alphorn::run::{CLEAR, PERIOD, Reason, View, memory_mib, panic_message, spawn_worker};
-use alphorn::witness::{Output, Wanted, string_literal};
+use alphorn::witness::Output;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
@@ -108,11 +109,12 @@ pub enum Answer {
 }
 
 /// What the text of the problem sets and asks for.
+#[derive(Default)]
 pub struct TextOptions {
     /// Its time limit, which counts from when it is reported.
     pub timeout: Option<Duration>,
-    /// What is to be printed after a verdict.
-    pub wanted: Wanted,
+    /// What is printed around the verdict `unknown`.
+    pub unknown: UnknownReplies,
 }
 
 /// What the main thread waits for.
@@ -134,6 +136,12 @@ pub struct Reporter {
 impl Reporter {
     /// Reports what the text sets and asks for.
     pub fn text_options(&self, options: TextOptions) {
+        if self.prints && options.unknown != UnknownReplies::default() {
+            let output = options
+                .unknown
+                .output(&Reason::Defect("crashed".to_owned()));
+            set_crash_text(whole(&output));
+        }
         // The main thread receives as long as the process runs.
         let _ = self.events.send(WorkerEvent::TextOptions(options));
     }
@@ -142,7 +150,7 @@ impl Reporter {
     pub fn provisional(&self, output: Output) {
         // In this thread, so that a crash right after this prints it.
         if self.prints {
-            set_crash_text(format!("{}\n{}", output.word(), output.details()));
+            set_crash_text(whole(&output));
         }
         let _ = self.events.send(WorkerEvent::Provisional(output));
     }
@@ -177,8 +185,8 @@ pub struct Supervision {
 struct Received {
     /// The end of the run, by the command line or the text.
     deadline: Option<Instant>,
-    /// What is to be printed after a verdict.
-    wanted: Wanted,
+    /// What is printed around the verdict `unknown`.
+    unknown: UnknownReplies,
     /// The answer to print if the run ends without a better one.
     provisional: Option<Output>,
 }
@@ -227,14 +235,14 @@ fn run(work: impl FnOnce(&Reporter) -> RunResult, reporter: &Reporter) {
 fn wait(supervision: &Supervision, receiver: &Receiver<WorkerEvent>) -> ! {
     let mut received = Received {
         deadline: supervision.timeout.map(|t| supervision.started + t),
-        wanted: Wanted::default(),
+        unknown: UnknownReplies::default(),
         provisional: None,
     };
     let reason = loop {
         match next_event(supervision, receiver, received.deadline) {
             Ok(WorkerEvent::Done(result)) => conclude(supervision, result),
             Ok(WorkerEvent::TextOptions(options)) => {
-                received.wanted = options.wanted;
+                received.unknown = options.unknown;
                 let limit = options.timeout;
                 let end = limit.and_then(|limit| Instant::now().checked_add(limit));
                 received.deadline = received.deadline.into_iter().chain(end).min();
@@ -304,7 +312,7 @@ fn stop(
     let note = has_note.then(|| reason.to_string());
     let answer = match supervision.fallback {
         Fallback::Verdict => {
-            let unknown = || Output::unknown(reason, received.wanted);
+            let unknown = || received.unknown.output(reason);
             Answer::Verdict(received.provisional.unwrap_or_else(unknown))
         }
         Fallback::Check => Answer::Text("unknown\n".to_owned(), 3),
@@ -390,7 +398,7 @@ pub fn publish(answer: Answer, note: Option<String>) -> i32 {
     };
     match answer {
         Answer::Verdict(output) => {
-            print(&[output.word(), "\n"]);
+            print(&[output.before(), output.word(), "\n"]);
             print_note();
             print(&[output.details()]);
             0
@@ -401,7 +409,7 @@ pub fn publish(answer: Answer, note: Option<String>) -> i32 {
             status
         }
         Answer::Error(message) => {
-            print(&["(error ", &string_literal(&message), ")\n"]);
+            print(&[&error_line(&message)]);
             print_note();
             1
         }
@@ -445,6 +453,11 @@ fn show_status_line(view: View, started: Instant) {
     if let Err(error) = thread::Builder::new().name("status".to_owned()).spawn(work) {
         log::debug!("no status line: {error}");
     }
+}
+
+/// All lines of an output.
+fn whole(output: &Output) -> String {
+    format!("{}{}\n{}", output.before(), output.word(), output.details())
 }
 
 /// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.

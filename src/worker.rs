@@ -17,14 +17,13 @@ use std::time::{Duration, Instant};
 
 use alphorn::cache::Cache;
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
-use alphorn::frontend::{Problem, parse_bytes};
+use alphorn::frontend::{Options, Problem, parse_bytes_with_options};
+use alphorn::reply::Replies;
 use alphorn::report::{Page, Printed};
 use alphorn::run::{Budget, Context, Progress, Reason, Statistics, View};
+use alphorn::session;
 use alphorn::term::TermStore;
-use alphorn::witness::{
-    CheckOutcome, Output, ProofFormat, Validated, Wanted, check_claim, no_certificate,
-    parse_witness,
-};
+use alphorn::witness::{Output, ProofFormat, Validated, Wanted, no_certificate};
 use alphorn::{Config, Hint, Milestone, normal_form, solve_with_hints, system_after};
 
 use crate::cli::{Format, Invocation, ModelKind, Print, Solve, Source, Task};
@@ -73,14 +72,40 @@ struct QuestionText<'a> {
     start: usize,
     /// Texts and witnesses of earlier questions of the same script.
     earlier: Vec<(String, String)>,
+    /// The line and column up to which warnings about the script have been shown.
+    shown: (u32, u32),
 }
 
 /// A problem that was read, with the limits of the run and what is to be printed.
 struct Question {
     problem: Problem,
     cx: Context,
-    wanted: Wanted,
+    printing: Printing,
     hints: Vec<Hint>,
+}
+
+/// What is printed with the verdict.
+#[derive(Clone)]
+struct Printing {
+    /// What the command line wants after it.
+    wanted: Wanted,
+    /// The replies to the commands of the text.
+    replies: Replies,
+    /// Whether the parent is told which assertions a refutation uses.
+    tells_used: bool,
+}
+
+impl Printing {
+    fn output(&self, problem: &Problem, answer: &Validated) -> Output {
+        let output = self.replies.output(problem, answer, self.wanted);
+        let used = answer.used_assertions(problem);
+        if !self.tells_used || used.is_empty() {
+            return output;
+        }
+        let used = dialogue::used_line(&used);
+        let details = format!("{}{used}", output.details());
+        output.among(String::new(), details)
+    }
 }
 
 /// Files that a run writes besides its answer. They are opened before the work, so that a user who
@@ -166,34 +191,42 @@ impl Worker<'_> {
                 Cow::Owned(input)
             }
         };
-        let (mut start, mut earlier) = (0, Vec::new());
+        let (mut start, mut earlier, mut shown) = (0, Vec::new(), (0, 0));
         if args.hinted {
-            let (answers, text) = dialogue::split_input(&input);
-            (start, earlier) = (input.len() - text.len(), answers);
+            let before = dialogue::split_input(&input);
+            start = input.len() - before.text.len();
+            (earlier, shown) = (before.answers, before.shown);
         }
         Ok(Input::Question(QuestionText {
             input,
             start,
             earlier,
+            shown,
         }))
     }
 
     /// Reads the problem, and tells the main thread what limits the text sets and what is wanted.
     fn question(&self, input: &QuestionText<'_>, args: &Solve) -> Result<Question, String> {
-        let (problem, cx) = self.read(&input.input[input.start..])?;
+        let (problem, cx) = self.read(&input.input[input.start..], input.shown)?;
         let requests = &problem.requests;
-        let proof = requests.proof || args.hinted;
-        let wanted = Wanted {
-            model: args.model.is_some() || requests.model || args.hinted,
-            proof: args.proof.or(proof.then_some(ProofFormat::Text)),
-            reason_unknown: requests.reason_unknown || args.hinted,
+        let printing = Printing {
+            wanted: Wanted {
+                model: args.model.is_some() || args.hinted,
+                proof: args.proof.or(args.hinted.then_some(ProofFormat::Text)),
+                reason_unknown: args.hinted,
+            },
+            replies: match requests.replies && !args.hinted {
+                true => session::replies(&problem.text),
+                false => Replies::default(),
+            },
+            tells_used: args.hinted,
         };
         self.reporter.text_options(TextOptions {
             timeout: requests
                 .timeout_ms
                 .filter(|_| !self.invocation.deterministic)
                 .map(Duration::from_millis),
-            wanted,
+            unknown: printing.replies.unknown(printing.wanted),
         });
         let hints = input.earlier.iter();
         let hints = hints.filter_map(|(text, witness)| Hint::read(text, witness, &problem.terms));
@@ -201,15 +234,31 @@ impl Worker<'_> {
             hints: hints.collect(),
             problem,
             cx,
-            wanted,
+            printing,
         })
     }
 
     /// The problem in a text, and a context with the limits of the command line and the file.
-    fn read(&self, text: &[u8]) -> Result<(Problem, Context), String> {
+    /// Warnings about text up to the line and column `shown` have been shown before.
+    pub(crate) fn read(
+        &self,
+        text: &[u8],
+        shown: (u32, u32),
+    ) -> Result<(Problem, Context), String> {
         let start = Instant::now();
         let terms = Rc::new(TermStore::new());
-        let problem = parse_bytes(text, terms.clone()).map_err(|e| e.to_string())?;
+        let options = Options {
+            strict: self.invocation.strict,
+            check_at_end: self.invocation.check_at_end,
+        };
+        let problem = parse_bytes_with_options(text, terms.clone(), options);
+        let problem = problem.map_err(|e| e.to_string())?;
+        let new = |line, column| (line, column) >= shown && crate::shows_warnings();
+        for warning in &problem.warnings {
+            if new(warning.line, warning.column) {
+                log::warn!("{warning}");
+            }
+        }
         let deterministic = self.invocation.deterministic;
         let mut budget = Budget::new(terms.clone(), self.interrupt.clone(), deterministic);
         if let Some(limit) = self.invocation.timeout {
@@ -267,14 +316,14 @@ impl Worker<'_> {
         }
         let mut certificate_for_parent = None;
         if args.certificate.is_some() {
-            self.send_provisional(&answer.output(&question.problem, question.wanted));
+            self.send_provisional(&question.printing.output(&question.problem, &answer));
             let text = certificate_of(&question.problem, &answer, &question.cx);
             match outputs.certificate {
                 Some(file) => write_all(file, &text, "certificate"),
                 None => certificate_for_parent = Some(text),
             }
         }
-        let output = answer.output(&question.problem, question.wanted);
+        let output = question.printing.output(&question.problem, &answer);
         let note = answer.reason().map(ToString::to_string);
         let rest = (question.problem, question.cx);
         let mut result = self.result(Answer::Verdict(output), note, rest);
@@ -292,7 +341,7 @@ impl Worker<'_> {
         let Question {
             problem,
             cx,
-            wanted,
+            printing,
             hints,
         } = question;
         let mut all_hints = cache.map(|cache| cache.hints(problem)).unwrap_or_default();
@@ -303,8 +352,8 @@ impl Worker<'_> {
             cx.bus = Some(Rc::new(MemberBus::new(member.writer.clone(), inbox)));
         }
         let observe = |milestone: Milestone| match milestone {
-            Milestone::Normalized(shape) => self.send_shape(shape, problem, *wanted),
-            Milestone::Answer(answer) => self.send_provisional(&answer.output(problem, *wanted)),
+            Milestone::Normalized(shape) => self.send_shape(shape, problem, printing),
+            Milestone::Answer(answer) => self.send_provisional(&printing.output(problem, answer)),
         };
         let answer = solve_with_hints(problem, config, &all_hints, observe, cx)
             .map_err(|e| e.to_string())?;
@@ -336,12 +385,12 @@ impl Worker<'_> {
     }
 
     /// Tells the parent of a portfolio what has been read.
-    fn send_shape(&self, shape: &Shape, problem: &Problem, wanted: Wanted) {
+    fn send_shape(&self, shape: &Shape, problem: &Problem, printing: &Printing) {
         if let Some(MemberLinks { writer, .. }) = &self.member {
             writer.send(&Message::TextRead(TextRead {
                 family: Family::of(shape),
                 timeout: problem.requests.timeout_ms.map(Duration::from_millis),
-                reason_unknown: wanted.reason_unknown,
+                unknown: printing.replies.unknown(printing.wanted),
             }));
         }
     }
@@ -349,32 +398,19 @@ impl Worker<'_> {
     /// Sends an answer that is printed if the run ends before a better one is there.
     fn send_provisional(&self, output: &Output) {
         if let Some(MemberLinks { writer, .. }) = &self.member {
-            let answer = MemberAnswer::Verdict(output.word(), output.details().to_owned());
+            let answer = MemberAnswer::Verdict(output.word(), lines_around(output));
             writer.send(&Message::Provisional(MemberResult::of(answer)));
         }
         self.reporter.provisional(output.clone());
     }
 
-    /// Checks a witness from elsewhere against a problem.
-    fn check(&self, problem: &Source, witness: &Source) -> Result<RunResult, String> {
-        let (problem, mut cx) = self.read(&read_bytes(problem)?)?;
-        self.reporter.text_options(TextOptions {
-            timeout: None,
-            wanted: Wanted::default(),
-        });
-        let text = String::from_utf8(read_bytes(witness)?)
-            .map_err(|_| "witness: this is not UTF-8 text".to_owned())?;
-        let claim = parse_witness(&problem, &text).map_err(|e| format!("witness: {e}"))?;
-        let (word, note, status) = match check_claim(&problem, &claim, &mut cx) {
-            CheckOutcome::Valid => ("valid\n", None, 0),
-            CheckOutcome::Invalid(why) => ("invalid\n", Some(why), 2),
-            CheckOutcome::Undecided(why) => ("unknown\n", Some(why), 3),
-        };
-        Ok(self.result(Answer::Text(word.to_owned(), status), note, (problem, cx)))
-    }
-
     /// The result with an answer and the statistics of its run.
-    fn result(&self, answer: Answer, note: Option<String>, rest: (Problem, Context)) -> RunResult {
+    pub(crate) fn result(
+        &self,
+        answer: Answer,
+        note: Option<String>,
+        rest: (Problem, Context),
+    ) -> RunResult {
         let stats = self.invocation.stats.map(|format| {
             let mut stats = rest.1.stats.clone();
             stats.add_time("total.seconds", self.started.elapsed());
@@ -391,6 +427,11 @@ impl Worker<'_> {
     }
 }
 
+/// The lines before and after a verdict.
+pub fn lines_around(output: &Output) -> [String; 2] {
+    [output.before().to_owned(), output.details().to_owned()]
+}
+
 /// A certificate of the answer, made within half of the time that is left.
 fn certificate_of(problem: &Problem, answer: &Validated, cx: &Context) -> String {
     let budget = match cx.budget.left() {
@@ -403,7 +444,7 @@ fn certificate_of(problem: &Problem, answer: &Validated, cx: &Context) -> String
     })
 }
 
-fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {
+pub(crate) fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {
     match source {
         Source::File(path) => {
             std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))

@@ -403,7 +403,6 @@ fn terms() {
         ("(and q 'r)", false),
         ("(and q ; r)\n r)", true),
         ("(=> (> 1.5 0.0) q)", true),
-        ("(=> (> 1. 0.0) q)", false),
     ] {
         let text = format!("{CONTEXT}(assert {term})");
         assert_eq!(record(&text).is_ok(), accepted, "smt2parser: {term}");
@@ -539,7 +538,12 @@ fn extensions() {
         "(push)(pop)",
         "(declare-rel p (Int) interval_relation)(rule (p 1) first)(query p :print-answer true)",
         "(declare-var x Int)(declare-rel p (Int))(rule (p x))(query p)",
+        "(declare-datatypes (T) ((S a (b (c T) (d S)))))",
+        "(assert (=> (> 1. 0.0) true))",
         "(get-objectives)",
+        "(simplify (+ 1 2))",
+        "(assert true)(check-sat-using (then simplify smt))",
+        "(assert true)(check-sat)(frob)",
         "(assert true)(check-sat)(assert)",
         "(assert true)(check-sat)(exit)(",
     ] {

@@ -7,6 +7,8 @@
 mod asked;
 #[path = "common/corpus.rs"]
 mod corpus;
+#[path = "validate/text.rs"]
+mod text;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -350,8 +352,13 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         clauses,
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
+        disjunctions: Vec::new(),
         functions: extended.functions,
+        free_sorts: Vec::new(),
+        complemented: alone.complemented,
+        is_stronger: false,
         requests: alone.requests,
+        warnings: alone.warnings,
     };
     (problem, model)
 }

@@ -30,7 +30,8 @@ verdict that is neither sat nor unsat is taken as not known.
 
 COMMAND is what to run, with {file} for the task, {track} for its track, {seconds} and {cpu} for the
 limits; it defaults to target/release/alphorn {file}. The answer is its first line that is exactly
-sat, unsat or unknown. Else it is `timeout`, `memout` or `error`. With --peers, other solvers run
+sat, unsat or unknown. Else it is `timeout`, `memout` or `error`; it is `error`, too, if a line
+before it begins with `(error`: then the solver has answered about a part of the task. With --peers, other solvers run
 on each task next to COMMAND: z3 (also the one of scripts/setup), golem and eld (Eldarica), as far
 as they are on PATH.
 

@@ -7,7 +7,9 @@ of words), and, each of them optional or null: `wall`, `cpu` (seconds), `memory`
 `cores` (a list of processor numbers), and `parent` (the process number of who starts this: when
 that one has gone, nothing is run). For each, a line of JSON comes back on standard output:
 
-    answer   the first line that is exactly sat, unsat or unknown; else timeout, memout or error
+    answer   the first line that is exactly sat, unsat or unknown; `error` if a line that begins with
+             `(error` comes before it, since the answer is then about the rest of the task; else
+             timeout, memout or error
     limit    the limit that ended the run: wall, cpu, memory or null
     wall     seconds from start to end of the command itself
     cpu      seconds of user and system time of all its descendants
@@ -36,6 +38,7 @@ import sys
 import time
 
 ANSWERS = (b"sat", b"unsat", b"unknown")
+ERROR = b"(error"
 LOOK_SECONDS = 0.05
 LONGEST_LINE = 1 << 16
 NOTE_BYTES = 400
@@ -119,7 +122,7 @@ class Reader:
         if self.answer is not None:
             return
         lines = (self.rest + data).split(b"\n")
-        # A line that long is no answer; its beginning is enough to see that.
+        # A line that long is no answer; its beginning is enough to see whether it is an error.
         self.rest = lines.pop()[:LONGEST_LINE]
         self.look(lines)
 
@@ -130,6 +133,9 @@ class Reader:
 
     def look(self, lines):
         for line in lines:
+            if line.lstrip().startswith(ERROR):
+                self.answer = "error"
+                return
             if line.strip() in ANSWERS:
                 self.answer = line.strip().decode()
                 return

@@ -50,6 +50,12 @@ impl Portfolio<'_> {
             Some(ProofFormat::Z3) => words.push("--proof=z3".to_owned()),
             None => {}
         }
+        if self.invocation.strict {
+            words.push("--strict".to_owned());
+        }
+        if self.invocation.check_at_end {
+            words.push("--check-at-end".to_owned());
+        }
         if self.invocation.stats.is_some() {
             words.push("--stats=json".to_owned());
         }

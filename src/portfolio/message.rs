@@ -13,6 +13,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use alphorn::reply::UnknownReplies;
 use serde_json::{Map, Value, json};
 
 use super::schedule::Family;
@@ -43,8 +44,8 @@ pub struct TextRead {
     pub family: Family,
     /// The time limit that the text itself sets.
     pub timeout: Option<Duration>,
-    /// Whether the text asks for the reason of an `unknown`.
-    pub reason_unknown: bool,
+    /// What is printed around the verdict `unknown`.
+    pub unknown: UnknownReplies,
 }
 
 /// The result of a member's run.
@@ -63,8 +64,8 @@ pub struct MemberResult {
 /// A member's text for standard output.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MemberAnswer {
-    /// The verdict, and the lines after it.
-    Verdict(&'static str, String),
+    /// The verdict, and the lines before and after it.
+    Verdict(&'static str, [String; 2]),
     /// What is wrong with the input.
     Error(String),
 }
@@ -76,7 +77,8 @@ impl Message {
             Message::TextRead(found) => json!({"text_read": {
                 "family": found.family.name(),
                 "timeout_ms": found.timeout.map(|t| u64::try_from(t.as_millis()).unwrap_or(u64::MAX)),
-                "reason_unknown": found.reason_unknown,
+                "before": found.unknown.before,
+                "after": found.unknown.after,
             }}),
             Message::Verdict(verdict) => json!({"verdict": verdict}),
             Message::Provisional(result) => json!({"provisional": result.to_json()}),
@@ -98,7 +100,7 @@ impl Message {
                     Value::Null => None,
                     limit => Some(Duration::from_millis(limit.as_u64()?)),
                 },
-                reason_unknown: body["reason_unknown"].as_bool()?,
+                unknown: unknown_replies(body)?,
             })),
             "verdict" => Some(Message::Verdict(verdict(body.as_str()?)?)),
             "provisional" => Some(Message::Provisional(MemberResult::from_json(body)?)),
@@ -129,26 +131,41 @@ impl MemberResult {
     }
 
     fn to_json(&self) -> Value {
-        let (answer, text) = match &self.answer {
-            MemberAnswer::Verdict(verdict, details) => (*verdict, details),
-            MemberAnswer::Error(message) => ("error", message),
+        let (answer, before, text) = match &self.answer {
+            MemberAnswer::Verdict(verdict, [before, details]) => {
+                (*verdict, before.as_str(), details)
+            }
+            MemberAnswer::Error(message) => ("error", "", message),
         };
-        json!({"answer": answer, "text": text, "note": self.note, "stats": self.stats,
+        json!({"answer": answer, "before": before, "text": text, "note": self.note, "stats": self.stats,
                "certificate": self.certificate})
     }
 
     fn from_json(body: &Value) -> Option<MemberResult> {
         let text = body["text"].as_str()?.to_owned();
+        let before = body["before"].as_str().unwrap_or_default().to_owned();
         Some(MemberResult {
             answer: match body["answer"].as_str()? {
                 "error" => MemberAnswer::Error(text),
-                answer => MemberAnswer::Verdict(verdict(answer)?, text),
+                answer => MemberAnswer::Verdict(verdict(answer)?, [before, text]),
             },
             note: body["note"].as_str().map(str::to_owned),
             stats: body["stats"].as_object().cloned(),
             certificate: body["certificate"].as_str().map(str::to_owned),
         })
     }
+}
+
+fn unknown_replies(body: &Value) -> Option<UnknownReplies> {
+    let reply = |reply: &Value| match reply {
+        Value::Null => Some(None),
+        text => Some(Some(text.as_str()?.to_owned())),
+    };
+    let after = body["after"].as_array()?.iter().map(reply);
+    Some(UnknownReplies {
+        before: body["before"].as_str()?.to_owned(),
+        after: after.collect::<Option<_>>()?,
+    })
 }
 
 fn verdict(text: &str) -> Option<&'static str> {
@@ -182,17 +199,22 @@ mod tests {
         let mut stats = Map::new();
         stats.insert("pdr.lemmas".to_owned(), 7.into());
         stats.insert("pdr.seconds".to_owned(), 0.5.into());
-        let verdict = |verdict, text: &str| MemberAnswer::Verdict(verdict, text.to_owned());
+        let verdict = |verdict, text: &str| {
+            MemberAnswer::Verdict(verdict, ["\"first\"\n".to_owned(), text.to_owned()])
+        };
         let messages = [
             Message::TextRead(TextRead {
                 family: Family::ALL[0],
                 timeout: Some(Duration::from_millis(1500)),
-                reason_unknown: true,
+                unknown: UnknownReplies {
+                    before: "\"one\"\n".to_owned(),
+                    after: vec![None, Some("two\n".to_owned())],
+                },
             }),
             Message::TextRead(TextRead {
                 family: Family::ALL[1],
                 timeout: None,
-                reason_unknown: false,
+                unknown: UnknownReplies::default(),
             }),
             Message::Provisional(MemberResult::of(verdict("sat", "()\n"))),
             Message::Lemmas("(assert true)\n".to_owned()),
@@ -232,7 +254,7 @@ mod tests {
             "{\"verdict\":\"sat\",\"result\":{}}",
             "{\"result\":{\"answer\":\"sat\"}}",
             "{\"result\":{\"answer\":\"fine\",\"text\":\"\"}}",
-            "{\"text_read\":{\"family\":\"none such\",\"reason_unknown\":false}}",
+            "{\"text_read\":{\"family\":\"none such\",\"before\":\"\",\"after\":[]}}",
             "{\"text_read\":7}",
             "\u{fffd}",
         ] {

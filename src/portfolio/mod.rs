@@ -41,8 +41,9 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use alphorn::reply::{Replies, UnknownReplies};
 use alphorn::run::Reason;
-use alphorn::witness::{Output, Wanted};
+use alphorn::witness::Wanted;
 use serde_json::{Map, Value, json};
 
 pub use bus::MemberBus;
@@ -224,8 +225,8 @@ impl Portfolio<'_> {
             write_all(file, text, "certificate");
         }
         let (answer, note) = match result.answer {
-            MemberAnswer::Verdict(verdict, details) => (
-                Answer::Text(format!("{verdict}\n{details}"), 0),
+            MemberAnswer::Verdict(verdict, [before, details]) => (
+                Answer::Text(format!("{before}{verdict}\n{details}"), 0),
                 result.note,
             ),
             MemberAnswer::Error(message) => (Answer::Error(message), None),
@@ -243,13 +244,16 @@ impl Portfolio<'_> {
 
     /// Prints `unknown` with this reason, and ends the process.
     fn print_unknown(&self, parent: &Parent, reason: &Reason, members: &mut Members) -> ! {
-        let asked = members.text_read.as_ref().is_some_and(|t| t.reason_unknown);
-        let wanted = Wanted {
-            reason_unknown: asked || self.solve.hinted,
-            ..Wanted::default()
+        let unread = || -> UnknownReplies {
+            Replies::default().unknown(Wanted {
+                reason_unknown: self.solve.hinted,
+                ..Wanted::default()
+            })
         };
+        let text_read = members.text_read.as_ref();
+        let unknown = text_read.map_or_else(unread, |text| text.unknown.clone());
         parent.finish_on_signal();
-        let answer = Answer::Verdict(Output::unknown(reason, wanted));
+        let answer = Answer::Verdict(unknown.output(reason));
         let status = publish(answer, Some(reason.to_string()));
         if self.invocation.stats.is_some() {
             // At a timeout the members stop by themselves.

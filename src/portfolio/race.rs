@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     /// The first message of a member.
-    const TEXT_READ: &str = r#"echo '{"text_read":{"family":"nonlinear clauses","timeout_ms":null,"reason_unknown":true}}'; "#;
+    const TEXT_READ: &str = r#"echo '{"text_read":{"family":"nonlinear clauses","timeout_ms":null,"before":"","after":[null]}}'; "#;
 
     fn verdict(verdict: &str) -> String {
         format!("echo '{{\"verdict\":\"{verdict}\"}}'; ")
@@ -314,10 +314,15 @@ mod tests {
         let (outcome, members) = race(2, None, &[slow.clone(), answer("sat")]);
         assert_eq!(outcome, RaceResult::Answer(1));
         let answer_of = |at: usize| members.all[at].result.as_ref().map(|e| e.answer.clone());
-        let expected = MemberAnswer::Verdict("sat", "(model)".to_owned());
+        let expected = MemberAnswer::Verdict("sat", [String::new(), "(model)".to_owned()]);
         assert_eq!(answer_of(1), Some(expected));
         assert_eq!(members.all[0].outcome(), "stopped");
-        assert!(members.text_read.as_ref().is_some_and(|t| t.reason_unknown));
+        assert!(
+            members
+                .text_read
+                .as_ref()
+                .is_some_and(|t| t.unknown.after == [None])
+        );
         let quick = TEXT_READ.to_owned() + &answer("unsat");
         let (outcome, members) = race(2, None, &[quick, slow]);
         assert_eq!(outcome, RaceResult::Answer(0));
@@ -484,7 +489,10 @@ mod tests {
             let end = members.all[0].result.as_ref().map(|e| e.answer.clone());
             assert_eq!(
                 end,
-                Some(MemberAnswer::Verdict("sat", "(model)".to_owned()))
+                Some(MemberAnswer::Verdict(
+                    "sat",
+                    [String::new(), "(model)".to_owned()]
+                ))
             );
         }
         // The final result replaces the provisional one, which may contradict those of other members.
@@ -502,7 +510,7 @@ mod tests {
         let (outcome, members) = race(2, limit, std::slice::from_ref(&slow));
         assert_eq!(outcome, RaceResult::Timeout);
         assert_eq!(members.all[0].outcome(), "stopped");
-        let own = slow.replace("null", "50");
+        let own = slow.replace("_ms\":null", "_ms\":50");
         let (outcome, _) = race(2, None, &[own]);
         assert_eq!(outcome, RaceResult::Timeout);
     }

@@ -66,7 +66,12 @@ pub(super) fn use_hints(
     let terms = &problem.terms;
     let mut lemmas = Lemmas::default();
     let mut seen: FxHashSet<(PredicateId, TermId)> = FxHashSet::default();
+    let is_plain = |problem: &Problem| problem.complemented.is_empty();
     for hint in hints {
+        if !is_plain(problem) || !is_plain(&hint.problem) {
+            log::debug!("a hint about complemented predicates is not used");
+            continue;
+        }
         let dictionary = Dictionary::new(&hint.problem, problem);
         match &hint.claim.witness {
             Witness::Refutation(refutation) => {
@@ -214,12 +219,15 @@ impl<'a> Dictionary<'a> {
 }
 
 /// The meaning of a clause, with variables numbered in the order of its quantifiers; `None` if it has
-/// a predicate that is not in `predicates`.
+/// a predicate that is not in `predicates`, or disjunctions over predicates.
 fn meaning(
     problem: &Problem,
     clause: &ProblemClause,
     predicates: &FxHashMap<PredicateId, PredicateId>,
 ) -> Option<Meaning> {
+    if !clause.disjunctions.is_empty() {
+        return None;
+    }
     let terms = &problem.terms;
     let vars = clause.vars.iter().enumerate();
     let map: FxHashMap<TermId, TermId> = vars

@@ -8,6 +8,7 @@
 mod hints;
 mod improve;
 mod inspect;
+mod readings;
 mod schedule;
 mod solve;
 mod turn;

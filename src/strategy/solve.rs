@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
+use super::readings::solve_readings;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use crate::registry::check_settings;
@@ -165,6 +166,20 @@ pub fn solve_with_hints(
     observe: impl Fn(Milestone),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
+    if problem.has_undefined_sorts() {
+        return solve_readings(problem, config, &observe, cx);
+    }
+    solve_as_read(problem, config, hints, &observe, cx)
+}
+
+/// Decides a problem whose sorts are all defined.
+pub(super) fn solve_as_read(
+    problem: &Problem,
+    config: &Config,
+    hints: &[Hint],
+    observe: &impl Fn(Milestone),
+    cx: &mut Context,
+) -> Result<Validated, ConfigError> {
     let mut run = Run::new(problem, config)?;
     observe(Milestone::Normalized(&Shape::of(&run.normal)));
     if let Some(found) = run.use_hints(hints, cx) {
@@ -237,6 +252,8 @@ struct Run<'a> {
     /// Lemmas that `pdr` and `spacer` resume from.
     frames: Frames,
     witness_lost: bool,
+    /// Whether clauses with instances in place of universal quantifiers are refuted.
+    instances_refuted: bool,
 }
 
 impl<'a> Run<'a> {
@@ -255,6 +272,7 @@ impl<'a> Run<'a> {
             normalization,
             frames: Frames::default(),
             witness_lost: false,
+            instances_refuted: false,
         })
     }
 
@@ -288,7 +306,7 @@ impl<'a> Run<'a> {
                 continue;
             };
             answer = found;
-            if answer.reason().is_none() || cx.stop().is_some() {
+            if answer.reason().is_none() || cx.stop().is_some() || self.instances_refuted {
                 break;
             }
         }
@@ -403,6 +421,7 @@ impl<'a> Run<'a> {
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
             let has_witness = !matches!(verdict, Verdict::Unknown(_));
+            let of_instances = self.problem.is_stronger && matches!(verdict, Verdict::Unsat(_));
             let start = Instant::now();
             let validated = self.validated(verdict, &clauses.back, check, cx);
             match validated.reason() {
@@ -423,6 +442,13 @@ impl<'a> Run<'a> {
                 }
                 // The reason of a short turn says less than that of a later one.
                 Some(reason) => last = Some(reason.clone()),
+            }
+            if of_instances {
+                self.instances_refuted = true;
+                return StageResult {
+                    answer: Some(validated),
+                    witness_lost,
+                };
             }
             if has_witness {
                 cx.stats.add("witness.lost", 1);

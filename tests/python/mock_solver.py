@@ -9,6 +9,7 @@ The line is a comment, `; mock: WORD ...`; each word is one step:
     wait                waits until its children have ended
     orphan=S            leaves a process in a session of its own that sleeps S seconds
     exit=N              ends with a status  flood=N    prints N lines that are no answer
+    error               prints an error as solvers do
     cores               prints the number of processors it may use
     log=FILE            adds a line to a file
     until=FILE          waits until a file is there
@@ -57,6 +58,8 @@ def main():
         elif name == "exit":
             print("no luck", file=sys.stderr)
             sys.exit(int(value))
+        elif name == "error":
+            print('(error "line 1 column 2: no")', flush=True)
         elif name == "flood":
             for _ in range(int(value)):
                 print("satisfiable unsatisfied")

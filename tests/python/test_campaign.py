@@ -97,6 +97,18 @@ class Limits(Folder):
         self.assertEqual((result["answer"], result["status"]), ("error", 3))
         self.assertIn("no luck", result["note"])
 
+    def test_answer_after_an_error(self):
+        """It is about what the solver could read."""
+        for steps, answer in (
+            ("error sat", "error"),
+            ("flood=3 error unsat error", "error"),
+            ("unsat error", "unsat"),
+            ("unknown error sat", "unknown"),
+            ("error", "error"),
+        ):
+            result = self.one(steps)
+            self.assertEqual((result["answer"], result["limit"]), (answer, None), steps)
+
     def test_wall(self):
         result = self.one("sleep=20 sat", "--seconds", "0.5")
         self.assertEqual((result["answer"], result["limit"]), ("timeout", "wall"))
@@ -291,17 +303,21 @@ class Campaigns(Folder):
             peer = self.folder / "bin" / name
             peer.write_text(f'#!/bin/sh\necho "{name} $@" >>"{self.folder}/calls"\necho unsat\n')
             peer.chmod(0o755)
+        z3 = self.folder / "bin" / "z3"
+        z3.write_text("#!/bin/sh\necho '(error \"line 1 column 9: unknown sort\")'\necho sat\n")
+        z3.chmod(0o755)
         self.task("a", "sat")
         self.task("b", "unsat")
         path = self.listed(("LIA-Lin", "a.smt2", "unsolved"), ("BV", "b.smt2", "unsat"))
         search = f"{self.folder}/bin:{os.environ['PATH']}"
         done = self.bench(
-            "--tasks", path, "--peers", "golem,eld", "--name", "mock",
+            "--tasks", path, "--peers", "z3,golem,eld", "--name", "mock",
             status=1, env={**os.environ, "PATH": search},
         )
         self.assertEqual(self.rows("out-golem.tsv")["b.smt2"][3], "unsat")
         self.assertIn("CONTRADICTION: mock says sat, golem says unsat", done.stdout)
-        self.assertRegex(done.stdout, r"total +2/2 \(0\) +2/2 \(0\) +2/2 \(0\)")
+        self.assertEqual(self.rows("out-z3.tsv")["b.smt2"][3], "error")
+        self.assertRegex(done.stdout, r"total +2/2 \(0\) +0/2 \(0\) +2/2 \(0\) +2/2 \(0\)")
         calls = (self.folder / "calls").read_text()
         self.assertRegex(calls, r"golem \S*a.smt2 --logic=QF_LIA --engine=imc")
         self.assertRegex(calls, r"eld -portfolio \S*b.smt2")

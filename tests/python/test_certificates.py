@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import subprocess
 import sys
 import unittest
@@ -43,6 +44,26 @@ RULES = """(declare-rel P (Int Int))
 (rule (=> (and (P x y) (= x 3)) (bad y)))
 (query bad)
 """
+# Names that solvers have, variables with names of functions, and what solvers reject.
+NAMES = """(set-logic HORN)
+(declare-datatype bool ((true) (false)))
+(declare-datatypes ((Set 0)) (((seq.unit (abs Int)))))
+(declare-fun |let| ((Set)) Bool)
+(declare-fun mod (Int Int) Bool)
+(assert (forall () (! (|let| (seq.unit 0)) :named first)))
+(assert (forall ((abs Set)) (=> (and (|let| abs) (is-seq.unit abs)) (mod (abs abs) LIMIT))))
+(assert (forall ((x Int) (mod Int)) (=> (and (mod x mod) ((_ divisible 2) x)) (! (< x 3) :named n))))
+(assert (forall ((x Set)) (=> (|let| x) (|let| (seq.unit (+ 2 (abs x)))))))
+(assert (forall ((x Int)) (=> (mod x 7) (< x 5))))
+(check-sat)
+"""
+LISTS = """(set-logic HORN)
+(declare-fun P ((List Int)) Bool)
+(assert (P nil))
+(assert (forall ((l (List Int))) (=> (P l) (P (insert 1 l)))))
+(assert (forall ((l (List Int))) (=> (and (P l) (is-insert l) (= LIMIT (head l))) false)))
+(check-sat)
+"""
 
 
 class Certificates(Folder):
@@ -75,6 +96,18 @@ class Certificates(Folder):
                 for solver in ["z3", "cvc5"]:
                     self.assertEqual(self.judged(task, certificate, solver), "valid", name)
         self.assertTrue(certificate.startswith("; alphorn certificate 1: a refutation\n"))
+
+    def test_names_of_solvers(self):
+        texts = [("names-unsafe", NAMES, "7"), ("names-safe", NAMES.replace("(+ 2 (abs x))", "(abs x)"), "7")]
+        texts += [("lists-unsafe", LISTS, "1"), ("lists-safe", LISTS, "2")]
+        for name, text, limit in texts:
+            task, certificate = self.made(name, text.replace("LIMIT", limit), "--jobs", "1")
+            self.assertIn(" stands for ", certificate)
+            for solver in ["z3", "cvc5"]:
+                self.assertEqual(self.judged(task, certificate, solver), "valid", name)
+            # A name that is not the task's.
+            new = re.search("^; (\\S+) stands for", certificate, re.MULTILINE)[1]
+            self.assert_refused(task, certificate.replace(f"; {new} stands", "; new! stands"), name)
 
     def test_cvc5_proves_each_check(self):
         _, certificate = self.made("safe", SAFE)

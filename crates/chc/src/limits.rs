@@ -25,6 +25,13 @@ pub(crate) struct Limits {
     /// Parts of formulas that are visited to make the clauses of one command; a body is visited for
     /// each of its heads.
     pub max_clause_parts: usize,
+    /// Cases of the disjunctions in a body for each of which the clause is copied; with more cases
+    /// the disjunctions get predicates of their own.
+    pub max_copied_cases: u32,
+    /// Boolean variables of a quantifier over predicates that is replaced by its cases.
+    pub max_expanded_booleans: usize,
+    /// Instances of a universal quantifier over predicates in a body.
+    pub max_instances: usize,
     /// Cases into which conditions around calls of recursive functions split one clause or definition.
     pub max_call_cases: usize,
     /// Nodes that are visited and literals that are collected for these cases.
@@ -50,6 +57,9 @@ pub(crate) const LIMITS: Limits = Limits {
     max_quantifier_depth: 1000,
     max_expanded_nodes: 50_000_000,
     max_clause_parts: 5_000_000,
+    max_copied_cases: 8,
+    max_expanded_booleans: 4,
+    max_instances: 40,
     max_call_cases: 4096,
     max_call_work: 5_000_000,
     max_levels: 100_000,

@@ -22,7 +22,8 @@ pub enum DatatypeStyle {
     Monomorphic,
 }
 
-/// The symbol in SMT-LIB syntax: unchanged if it is a simple symbol, else between bars.
+/// The symbol in SMT-LIB syntax: unchanged if it is a simple symbol, else between bars. Most solvers
+/// read `-3` as a number, so it gets bars, too.
 pub fn quote_symbol(name: &str) -> String {
     let simple = |b: u8| b.is_ascii_alphanumeric() || b"~!@$%^&*_-+=<>.?/".contains(&b);
     let reserved = [
@@ -43,6 +44,7 @@ pub fn quote_symbol(name: &str) -> String {
     let plain = !name.is_empty()
         && name.bytes().all(simple)
         && !name.as_bytes()[0].is_ascii_digit()
+        && !matches!(name.as_bytes(), [b'-', b'0'..=b'9', ..])
         && !reserved.contains(&name);
     if plain {
         name.to_owned()

@@ -10,8 +10,9 @@
 //!
 //! **Both verdicts**
 //! - libz3: its parser, simplifier and solvers.
-//! - The division of the text into commands (`chc::frontend`, `Problem::commands`, the dialect).
-//! - `script` and [`sexp`], which cut and join the text; `smt::context` and `smt::text`, which pass
+//! - The division of the text into commands (`chc::frontend`, `Problem::commands`, the dialect), and
+//!   which formula a name stands for (`Problem::named`).
+//! - `script`, `dialect` and [`sexp`], which cut, rewrite and join the text; `smt::context` and `smt::text`, which pass
 //!   it to Z3's parser and ask about it.
 //! - [`validate()`] and the program that prints its result.
 //!
@@ -37,6 +38,7 @@
 //! and only after the check of its witness.
 
 mod certificate;
+mod dialect;
 mod forms;
 mod formulas;
 mod limits;

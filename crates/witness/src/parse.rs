@@ -16,12 +16,13 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::print::{ClauseNames, text_functions};
+use super::print::{ClauseNames, text_functions, unique_names};
+use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::{Fact, Refutation, RefutationStep};
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
-use alphorn_term::{Assignment, SortId, TermId};
+use alphorn_term::{Assignment, SortId, TermId, quote_symbol};
 
 /// The text is no witness.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -238,6 +239,20 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
             model.definitions.push('\n');
             continue;
         }
+        if let Some(name) = defined_sort(text, &range) {
+            check_sort_definition(problem, text, &range, &name).map_err(failed)?;
+            if model.names.contains(&name) {
+                let message = format!("{name} is defined twice");
+                return Err(error_at(text, range.start, message));
+            }
+            model.names.push(name);
+            if let Some(reader) = &mut certificate {
+                reader.add_plain(&text[range.clone()]);
+            }
+            model.definitions.push_str(&text[range]);
+            model.definitions.push('\n');
+            continue;
+        }
         if word(0) != Some("define-fun") || parts.len() != 5 {
             let message = "not of the form (define-fun name (arguments) sort term)";
             return Err(error_at(text, range.start, message));
@@ -266,6 +281,61 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         model.certificate = Some(reader.finish(position, text.len()).map_err(failed)?);
     }
     Ok(model)
+}
+
+/// Checks that a definition of a sort is one of a sort that the problem only declares, as Int or as a
+/// datatype whose constructors have names that the problem does not have.
+fn check_sort_definition(
+    problem: &Problem,
+    text: &str,
+    command: &Range<usize>,
+    name: &str,
+) -> Result<(), (usize, String)> {
+    let failed = |message: String| Err((command.start, message));
+    if !problem.free_sorts.iter().any(|sort| sort.name == name) {
+        return failed(format!("{name} is not a sort without definition"));
+    }
+    if let Some(place) = ambiguity(text, command) {
+        return Err((place, "solvers may read this differently".to_owned()));
+    }
+    let words: Vec<&str> = Tokens::new(&text[..command.end], command.start)
+        .map(|token| &text[token.range])
+        .collect();
+    let written = quote_symbol(name);
+    let constructors: &[&str] = match &words[..] {
+        ["(", "define-sort", _, "(", ")", "Int", ")"] => return Ok(()),
+        [
+            "(",
+            "declare-datatypes",
+            "(",
+            "(",
+            sort,
+            "0",
+            ")",
+            ")",
+            "(",
+            "(",
+            rest @ ..,
+            ")",
+            ")",
+            ")",
+        ] if symbol(sort) == symbol(&written) => rest,
+        _ => return failed(format!("{name} is defined neither as Int nor by constants")),
+    };
+    let taken: FxHashSet<&str> = Tokens::new(&problem.text, 0)
+        .map(|token| symbol(&problem.text[token.range]))
+        .collect();
+    for constructor in constructors.chunks(3) {
+        match constructor {
+            ["(", name, ")"] if !taken.contains(symbol(name)) => {}
+            _ => {
+                return failed(format!(
+                    "{name} is defined neither as Int nor by new constants"
+                ));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The text with more commands behind it, and their ranges.
@@ -346,10 +416,17 @@ pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<Strin
 
 // ---- refutations ----
 
+/// A fact with names and values as text.
+struct RawFact {
+    negated: bool,
+    predicate: String,
+    arguments: Vec<String>,
+}
+
 /// A step with names and values as text.
 struct RawStep {
     number: usize,
-    fact: Option<(String, Vec<String>)>,
+    fact: Option<RawFact>,
     clause: (usize, usize),
     values: Vec<(String, String)>,
     premises: Vec<usize>,
@@ -450,6 +527,7 @@ fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
         }
         let number = cursor.number()?;
         cursor.expect(":")?;
+        let negated = cursor.take("not ");
         let name = cursor.atom()?;
         let fact = if name == "false" {
             None
@@ -464,7 +542,11 @@ fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
                 }
                 cursor.expect(")")?;
             }
-            Some((symbol(name).to_owned(), values))
+            Some(RawFact {
+                negated,
+                predicate: symbol(name).to_owned(),
+                arguments: values,
+            })
         };
         cursor.expect("by")?;
         cursor.expect("clause")?;
@@ -530,13 +612,12 @@ fn json_steps(text: &str) -> Result<Vec<RawStep>, ParseError> {
             fact => {
                 let arguments = fact["arguments"].as_array();
                 let arguments = arguments.ok_or_else(|| missing("arguments"))?;
-                Some((
-                    string(&fact["predicate"], "predicate")?,
-                    arguments
-                        .iter()
-                        .map(|a| string(a, "arguments"))
-                        .collect::<Result<_, _>>()?,
-                ))
+                let arguments = arguments.iter().map(|a| string(a, "arguments"));
+                Some(RawFact {
+                    negated: fact["negated"] == Value::Bool(true),
+                    predicate: string(&fact["predicate"], "predicate")?,
+                    arguments: arguments.collect::<Result<_, _>>()?,
+                })
             }
         };
         let part = match &step["part"] {
@@ -598,8 +679,11 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
             )));
         }
         let mut assignment = Assignment::default();
-        for ((name, var), (given, text)) in vars.iter().zip(&raw.values) {
-            if name != given {
+        let unique = unique_names(vars);
+        let expected = vars.iter().zip(&unique);
+        for (((name, var), unique), (given, text)) in expected.zip(&raw.values) {
+            // As text a refutation has the names of the clause, as JSON unique ones.
+            if given != name && given != unique {
                 return Err(error(format!("variable {given} where {name} is expected")));
             }
             let sort = problem.terms.sort_of(*var);
@@ -607,10 +691,18 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
         }
         let fact = match &raw.fact {
             None => None,
-            Some((name, arguments)) => {
+            Some(RawFact {
+                negated,
+                predicate: name,
+                arguments,
+            }) => {
                 let Some(&predicate) = predicates.get(name.as_str()) else {
                     return Err(error(format!("there is no predicate {name}")));
                 };
+                let id = PredicateId(predicate as u32);
+                if problem.complemented.contains(&id) != *negated {
+                    return Err(error(format!("a fact of {name} with the wrong sign")));
+                }
                 let params = &problem.predicates[predicate].params;
                 if params.len() != arguments.len() {
                     return Err(error(format!(
@@ -625,7 +717,7 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
                 let found: Result<Vec<TermId>, String> =
                     arguments.iter().zip(params).map(read).collect();
                 Some(Fact {
-                    predicate: PredicateId(predicate as u32),
+                    predicate: id,
                     values: found.map_err(error)?,
                 })
             }

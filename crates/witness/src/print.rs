@@ -4,7 +4,8 @@
 //! predicate in the order of the declarations, with operators of SMT-LIB only. If it needs sizes of
 //! datatypes or other recursive functions, their `define-fun-rec`s come first, and their
 //! certificate follows in comments (`certificate`). The text's own recursive functions have a
-//! certificate, but no definition, unless the model defines them by other functions.
+//! certificate, but no definition, unless the model defines them by other functions. The definitions
+//! of sorts that the text only declares come before all others.
 //!
 //! A **refutation** is a derivation of `false` in numbered ground steps, each after its premises:
 //!
@@ -21,6 +22,9 @@
 //! order of their quantifiers; and the steps that derive the body atoms, in their order. Values are
 //! SMT-LIB terms. There are no parentheses without arguments, no brackets without variables, and no
 //! `from` without body atoms.
+//! If the body has disjunctions over predicates, the steps that derive the atoms of the alternatives
+//! that hold come last. A fact `not P(…)` is the negation of an atom: if a clause has several heads,
+//! some predicates are complemented.
 //!
 //! As **JSON** a refutation is one object,
 //!
@@ -30,7 +34,9 @@
 //!   "premises": [1]}, …]}
 //! ```
 //!
-//! where a `fact` of `null` is `false`, and `line` is the first line of the clause's command.
+//! where a `fact` of `null` is `false`, one with `"negated": true` is a negation, and `line` is the
+//! first line of the clause's command. Of several variables of a clause with the name `x` the second
+//! is `x!2`, the third `x!3` and so on ([`unique_names`]).
 //!
 //! A refutation that is a counterexample to a goal has lines `; measure f (0)` behind it, from which
 //! it follows that the text's functions exist; in JSON they are the array `measures`.
@@ -82,7 +88,8 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
     let functions =
         functions_of(problem, model).ok_or("a function of the text has no definition")?;
     let printer = ModelPrinter::new(problem, model)?;
-    let mut definitions: Vec<String> = printer.sizes.iter().map(|s| s.0.clone()).collect();
+    let mut definitions: Vec<String> = problem.sort_definitions().map(str::to_owned).collect();
+    definitions.extend(printer.sizes.iter().map(|s| s.0.clone()));
     for group in &printer.groups {
         // The text defines its own functions.
         if group.iter().all(|&id| printer.of_text(id).is_none()) {
@@ -100,6 +107,10 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
             continue;
         }
         let body = model.definitions.get(&id).copied().unwrap_or(TermId::TRUE);
+        let body = match problem.complemented.contains(&id) {
+            true => problem.terms.not(body),
+            false => body,
+        };
         if printer.terms.sort_of(body) != SortId::BOOL {
             return Err(format!(
                 "the definition of {} is not a formula",
@@ -439,6 +450,26 @@ impl ClauseNames {
     }
 }
 
+/// Names of a clause's variables that differ from each other: of several variables with one name
+/// the n-th has `!n` after it, with as many `!` as make the name new.
+pub fn unique_names(vars: &[(String, TermId)]) -> Vec<String> {
+    let mut taken: FxHashSet<String> = vars.iter().map(|(name, _)| name.clone()).collect();
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    let unique = vars.iter().map(|(name, _)| {
+        let count = counts.entry(name).or_default();
+        *count += 1;
+        if *count == 1 {
+            return name.clone();
+        }
+        let mut stem = format!("{name}!");
+        while !taken.insert(format!("{stem}{count}")) {
+            stem.push('!');
+        }
+        format!("{stem}{count}")
+    });
+    unique.collect()
+}
+
 /// Values as text, each printed once.
 struct Values<'a> {
     printer: Printer<'a>,
@@ -493,6 +524,9 @@ pub fn refutation_text(problem: &Problem, refutation: &Refutation) -> String {
 }
 
 fn write_fact(out: &mut String, problem: &Problem, values: &mut Values, fact: &Fact) {
+    if problem.complemented.contains(&fact.predicate) {
+        out.push_str("not ");
+    }
     out.push_str(&quote_symbol(
         &problem.predicates[fact.predicate.index()].name,
     ));
@@ -516,15 +550,19 @@ pub fn refutation_json(problem: &Problem, refutation: &Refutation, measures: &[S
             let arguments = fact.values.iter().map(|&v| Value::from(values.text(v)));
             let arguments: Vec<Value> = arguments.collect();
             let name = &problem.predicates[fact.predicate.index()].name;
-            json!({ "predicate": name, "arguments": arguments })
+            match problem.complemented.contains(&fact.predicate) {
+                true => json!({ "predicate": name, "arguments": arguments, "negated": true }),
+                false => json!({ "predicate": name, "arguments": arguments }),
+            }
         });
         let index_of = step.clause.0 as usize;
         let clause = &problem.clauses[index_of];
         let (number, part) = names.parts[index_of];
-        let assigned: Vec<Value> = clause
-            .vars
+        let variables = unique_names(&clause.vars);
+        let assigned: Vec<Value> = variables
             .iter()
-            .map(|(name, var)| json!({"variable": name, "value": values.text(step.values[var])}))
+            .zip(&clause.vars)
+            .map(|(name, (_, var))| json!({"variable": name, "value": values.text(step.values[var])}))
             .collect();
         let premises: Vec<usize> = step.premises.iter().map(|p| p + 1).collect();
         steps.push(json!({

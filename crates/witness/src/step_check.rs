@@ -3,13 +3,13 @@
 //! # Invariant
 //! A step is accepted only if the constraint of its clause evaluates to `true` under the step's
 //! values (or has no value and is valid) and its atoms evaluate to the facts of its premises and to
-//! its own fact. The time is linear in the sizes of the steps' clauses.
+//! its own fact; of each disjunction in its body, an alternative holds with the premises as facts. The time is linear in the sizes of the steps' clauses.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::{Fact, Refutation};
-use alphorn_chc::frontend::Problem;
+use alphorn_chc::frontend::{Disjunction, Problem};
 use alphorn_chc::{Atom, ClauseId, Predicate, PredicateId, System};
 use alphorn_term::{Assignment, Evaluator, TermId, TermStore};
 
@@ -37,6 +37,8 @@ pub struct Rule<'a> {
     pub body: &'a [Atom],
     /// The constraint.
     pub constraint: TermId,
+    /// Further conjuncts of the body, as positions in [`Rules::disjunctions`].
+    pub disjunctions: &'a [usize],
     /// The head; `None` for `false`.
     pub head: Option<&'a Atom>,
 }
@@ -49,6 +51,10 @@ pub trait Rules {
     fn predicate(&self, id: PredicateId) -> Option<&Predicate>;
     /// A clause; `None` for an unknown id.
     fn rule(&self, id: ClauseId) -> Option<Rule<'_>>;
+    /// The disjunctions in bodies, each after those in it.
+    fn disjunctions(&self) -> &[Disjunction];
+    /// The positions of the disjunctions in the body of a clause, at any depth, ascending.
+    fn disjunctions_of(&self, id: ClauseId) -> Vec<usize>;
 }
 
 impl Rules for Problem {
@@ -66,8 +72,18 @@ impl Rules for Problem {
             vars: clause.vars.iter().map(|v| v.1).collect(),
             body: &clause.body,
             constraint: clause.constraint,
+            disjunctions: &clause.disjunctions,
             head: clause.head.as_ref(),
         })
+    }
+
+    fn disjunctions(&self) -> &[Disjunction] {
+        &self.disjunctions
+    }
+
+    fn disjunctions_of(&self, id: ClauseId) -> Vec<usize> {
+        let clause = self.clauses.get(id.0 as usize);
+        clause.map_or_else(Vec::new, |clause| Problem::disjunctions_of(self, clause))
     }
 }
 
@@ -102,8 +118,17 @@ impl Rules for SystemRules<'_> {
             vars: clause.vars(&self.system.terms),
             body: &clause.body,
             constraint: clause.constraint,
+            disjunctions: &[],
             head: clause.head.as_ref(),
         })
+    }
+
+    fn disjunctions(&self) -> &[Disjunction] {
+        &[]
+    }
+
+    fn disjunctions_of(&self, _id: ClauseId) -> Vec<usize> {
+        Vec::new()
     }
 }
 
@@ -166,14 +191,19 @@ pub fn check_steps(
                 }
             }
         }
-        if step.premises.len() != rule.body.len() {
+        let has_disjunctions = !rule.disjunctions.is_empty();
+        let (own, further) = step
+            .premises
+            .split_at(rule.body.len().min(step.premises.len()));
+        if own.len() < rule.body.len() || !(has_disjunctions || further.is_empty()) {
             return fail(format!(
                 "{} premises for {} body atoms",
                 step.premises.len(),
                 rule.body.len()
             ));
         }
-        for (position, (&premise, atom)) in step.premises.iter().zip(rule.body).enumerate() {
+        let mut facts = Vec::with_capacity(step.premises.len());
+        for &premise in &step.premises {
             if premise >= index {
                 let premise = premise.saturating_add(1);
                 return fail(format!("premise {premise} does not come before it"));
@@ -181,12 +211,47 @@ pub fn check_steps(
             let Some(fact) = &refutation.steps[premise].fact else {
                 return fail(format!("premise {} is `false`", premise + 1));
             };
+            facts.push(fact);
+        }
+        for (position, (&premise, atom)) in own.iter().zip(rule.body).enumerate() {
+            let fact = facts[position];
             if let Err(what) = agrees(&mut evaluator, atom, fact) {
                 return fail(format!(
                     "body atom {}: {what} of premise {}",
                     position + 1,
                     premise + 1
                 ));
+            }
+        }
+        if has_disjunctions {
+            let mut holds = |constraint: TermId, evaluator: &mut Evaluator| {
+                evaluator.value(constraint).map_or_else(
+                    || valid(ground(terms, constraint, rule_vars, &step.values)),
+                    |value| value == TermId::TRUE,
+                )
+            };
+            let facts: FxHashSet<&Fact> = facts.into_iter().collect();
+            let nested = rules.disjunctions_of(step.clause);
+            let mut true_ones: FxHashSet<usize> = FxHashSet::default();
+            for at in nested {
+                let alternatives = &rules.disjunctions()[at].alternatives;
+                let found = alternatives.iter().any(|alternative| {
+                    alternative
+                        .disjunctions
+                        .iter()
+                        .all(|d| true_ones.contains(d))
+                        && alternative
+                            .body
+                            .iter()
+                            .all(|a| fact_of(&mut evaluator, a).is_some_and(|f| facts.contains(&f)))
+                        && holds(alternative.constraint, &mut evaluator)
+                });
+                if found {
+                    true_ones.insert(at);
+                }
+            }
+            if !rule.disjunctions.iter().all(|d| true_ones.contains(d)) {
+                return fail("no alternative of a disjunction holds".to_owned());
             }
         }
         match (rule.head, &step.fact) {
@@ -224,6 +289,15 @@ fn agrees(evaluator: &mut Evaluator, atom: &Atom, fact: &Fact) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// The fact that an atom evaluates to.
+fn fact_of(evaluator: &mut Evaluator, atom: &Atom) -> Option<Fact> {
+    let values = atom.args.iter().map(|&arg| evaluator.value(arg));
+    Some(Fact {
+        predicate: atom.predicate,
+        values: values.collect::<Option<_>>()?,
+    })
 }
 
 /// The formula with values in place of its variables.

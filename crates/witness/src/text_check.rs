@@ -15,17 +15,18 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use super::recursive::is_graph;
-use super::script::{Script, declared, defined, query_variable};
+use super::script::{Changes, Script, declared, defined, query_variable};
 use super::sexp::{elements, symbol};
 use super::validate::CheckOutcome;
 use super::{Fact, Refutation};
 use alphorn_chc::ClauseId;
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::text::{
-    ClauseText, Reading, StepText, StepsCheck, TextCheck, implied_steps, valid_assertions,
+    ClauseText, Reading, StepText, StepsCheck, TextCheck, assertions_of, implied_steps,
+    valid_assertions,
 };
 use alphorn_term::run::Budget;
-use alphorn_term::{Op, Printer, TermId, TermStore, quote_symbol};
+use alphorn_term::{Op, Printer, TermId, TermStore};
 
 /// Checks that every assertion of the problem is valid with these definitions of its predicates.
 pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) -> CheckOutcome {
@@ -34,7 +35,7 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
         assumptions: 0,
         decides: true,
     };
-    outcome_of_text(problem, &[reading], defined, |readings| {
+    outcome_of_text(problem, &[reading], defined, budget, |readings| {
         valid_assertions(&readings[0].text, budget)
     })
 }
@@ -46,6 +47,7 @@ pub fn outcome_of_text(
     problem: &Problem,
     readings: &[Reading],
     script: impl Fn(&Problem, &str) -> Result<Script, String>,
+    budget: &Budget,
     check: impl FnOnce(&[Reading]) -> TextCheck,
 ) -> CheckOutcome {
     let mut texts = Vec::with_capacity(readings.len());
@@ -68,7 +70,13 @@ pub fn outcome_of_text(
         }
         None => "an assertion".to_owned(),
     };
-    match check(&texts) {
+    let outcome = check(&texts);
+    if let TextCheck::Malformed(_) = outcome
+        && let Err(message) = readable(problem, budget)
+    {
+        return CheckOutcome::Undecided(format!("Z3 rejects the text: {message}"));
+    }
+    match outcome {
         TextCheck::Valid { assertions } if assertions == origins.len() => CheckOutcome::Valid,
         TextCheck::Valid { assertions } => CheckOutcome::Undecided(format!(
             "Z3 read {assertions} assertions of {}",
@@ -84,6 +92,19 @@ pub fn outcome_of_text(
             CheckOutcome::Invalid(format!("Z3 rejects the definitions: {message}"))
         }
     }
+}
+
+/// Whether Z3 reads the problem's text, without definitions of the predicates.
+///
+/// # Errors
+/// Why it does not.
+fn readable(problem: &Problem, budget: &Budget) -> Result<(), String> {
+    let asserts = |keyword: &str| matches!(keyword, "assert" | "rule" | "query");
+    let commands = problem.commands.iter().enumerate();
+    let commands = commands.filter(|(_, command)| asserts(&command.keyword));
+    let all: BTreeSet<usize> = commands.map(|(index, _)| index).collect();
+    let script = declared(problem, &Changes::new(problem, &[]), &all, "")?;
+    assertions_of(&script.text, budget).map(|_| ())
 }
 
 /// Checks that each step of a refutation follows from the assertion of its clause. The steps have
@@ -127,6 +148,7 @@ pub fn check_steps_in_text(
 /// Writes steps as assertions after those of the problem.
 struct StepWriter<'a> {
     problem: &'a Problem,
+    changes: Changes<'a>,
     printer: Printer<'a>,
     /// The prefix of new names; it does not occur in the problem's text.
     stem: String,
@@ -158,6 +180,7 @@ impl<'a> StepWriter<'a> {
         let commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
         StepWriter {
             problem,
+            changes: Changes::new(problem, &[]),
             printer: Printer::new(&problem.terms),
             values: ValueNames::new(format!("{stem}value")),
             stem,
@@ -178,7 +201,7 @@ impl<'a> StepWriter<'a> {
             let vars = &self.problem.clauses[step.clause.0 as usize].vars;
             let values: Vec<TermId> = vars.iter().map(|(_, var)| step.values[var]).collect();
             let name = format!("{}clause{clause}", self.stem);
-            let values = self.assertion(&name, &values);
+            let values = self.assertion(&name, &values, false);
             let premises = step.premises.iter();
             let premises = premises.filter_map(|&premise| refutation.steps[premise].fact.as_ref());
             let premises = premises.map(|fact| self.fact(fact)).collect();
@@ -190,7 +213,7 @@ impl<'a> StepWriter<'a> {
                 fact,
             });
         }
-        let script = declared(self.problem, &self.commands, &self.text)?;
+        let script = declared(self.problem, &self.changes, &self.commands, &self.text)?;
         if script.origins.len() != self.commands.len() {
             return Err("a clause without an assertion".to_owned());
         }
@@ -219,7 +242,7 @@ impl<'a> StepWriter<'a> {
             if bare {
                 query_variable(position)
             } else {
-                name.clone()
+                self.changes.variable(name).to_owned()
             }
         });
         self.clause_texts.push(ClauseText {
@@ -235,22 +258,26 @@ impl<'a> StepWriter<'a> {
         if let Some(&known) = self.facts.get(fact) {
             return known;
         }
-        let name = quote_symbol(&self.problem.predicates[fact.predicate.index()].name);
+        let name = &self.problem.predicates[fact.predicate.index()].name;
+        let name = self.changes.predicate(name);
+        let negated = self.problem.complemented.contains(&fact.predicate);
         let number = match fact.values.split_last() {
             Some((&value, args)) if is_graph(self.problem, fact.predicate) => {
                 self.equation(&name, args, value)
             }
-            _ => self.assertion(&name, &fact.values),
+            _ => self.assertion(&name, &fact.values, negated),
         };
         self.facts.insert(fact, number);
         number
     }
 
-    /// Asserts an atom and returns the assertion's position.
-    fn assertion(&mut self, name: &str, values: &[TermId]) -> usize {
+    /// Asserts an atom or its negation and returns the assertion's position.
+    fn assertion(&mut self, name: &str, values: &[TermId], negated: bool) -> usize {
         self.define(values);
         self.text.push_str("(assert ");
+        self.text.push_str(if negated { "(not " } else { "" });
         self.applied(name, values);
+        self.text.push_str(if negated { ")" } else { "" });
         self.end_assertion()
     }
 

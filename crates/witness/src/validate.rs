@@ -10,6 +10,7 @@
 //! defect, counted as `witness.failures`, and the verdict is `unknown`.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
@@ -52,6 +53,7 @@ pub struct Wanted {
 /// The text for standard output.
 #[derive(Clone, Debug)]
 pub struct Output {
+    before: String,
     word: &'static str,
     details: String,
 }
@@ -67,9 +69,24 @@ impl Output {
         &self.details
     }
 
+    /// The lines before the verdict, which reply to commands before the question; may be empty.
+    pub fn before(&self) -> &str {
+        &self.before
+    }
+
+    /// The same verdict among other lines.
+    pub fn among(self, before: String, details: String) -> Output {
+        Output {
+            before,
+            details,
+            ..self
+        }
+    }
+
     /// The output of a run without an answer.
     pub fn unknown(reason: &Reason, wanted: Wanted) -> Output {
         Output {
+            before: String::new(),
             word: "unknown",
             details: if wanted.reason_unknown {
                 format!(
@@ -127,6 +144,17 @@ impl Validated {
         }
     }
 
+    /// The numbers of the asserts, rules and queries that the refutation uses, ascending; none for
+    /// another verdict.
+    pub fn used_assertions(&self, problem: &Problem) -> Vec<usize> {
+        let Verdict::Unsat(refutation) = &self.verdict else {
+            return Vec::new();
+        };
+        let steps = refutation.steps.iter();
+        let numbers = steps.map(|step| problem.clauses[step.clause.0 as usize].number);
+        numbers.collect::<BTreeSet<usize>>().into_iter().collect()
+    }
+
     /// A certificate of the answer, an SMT-LIB script that any solver can confirm (see
     /// docs/src/certificates.md). The text of a refutation's certificate is checked within the budget.
     ///
@@ -163,6 +191,7 @@ impl Validated {
             _ => String::new(),
         };
         Output {
+            before: String::new(),
             word: word(problem.dialect, satisfiable),
             details,
         }
@@ -179,12 +208,22 @@ fn word(dialect: Dialect, satisfiable: bool) -> &'static str {
 }
 
 /// Checks an answer about `problem` within the context's limits. The result is `Unknown` if the
-/// witness fails the check, or if the check is not finished.
+/// witness fails the check, or if the check is not finished. That a refutation of clauses that are
+/// stronger than the text fails is no defect.
 pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Validated {
     if let Verdict::Unknown(reason) = verdict {
         return Validated::unknown(reason);
     }
     let (printed, outcome) = checked(problem, &verdict, cx);
+    if problem.is_stronger && matches!(verdict, Verdict::Unsat(_)) && outcome != CheckOutcome::Valid
+    {
+        log::debug!("the clauses are refuted, which says nothing about the text: {outcome:?}");
+        return Validated::unknown(Reason::Incomplete(
+            "a `forall` over predicates in a body was replaced by instances, and they are not \
+             enough"
+                .to_owned(),
+        ));
+    }
     conclude(verdict, printed, outcome, cx)
 }
 
@@ -399,7 +438,10 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
         }
         predicates.insert(&predicate.name);
     }
-    let auxiliary: FxHashSet<&str> = defined.difference(&predicates).copied().collect();
+    let sorts = problem.free_sorts.iter();
+    let sorts: FxHashSet<&str> = sorts.map(|sort| sort.name.as_str()).collect();
+    let auxiliary = defined.difference(&predicates).copied();
+    let auxiliary: FxHashSet<&str> = auxiliary.filter(|name| !sorts.contains(name)).collect();
     if !auxiliary.is_empty() {
         for token in Tokens::new(&problem.text, 0) {
             let name = symbol(&problem.text[token.range]);

@@ -33,7 +33,7 @@ use super::print::ClauseNames;
 use super::recursive::is_graph;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::{Fact, Refutation};
-use alphorn_chc::frontend::{Problem, ProblemClause};
+use alphorn_chc::frontend::{Alternative, Problem, ProblemClause};
 use alphorn_chc::{Atom, PredicateId};
 use alphorn_term::{Op, Printer, TermId, quote_symbol};
 
@@ -237,8 +237,15 @@ impl<'a> Proof<'a> {
             write!(binders, "{space}({name} {sort})").expect("string");
             printer.rename(*var, name);
         }
+        let nested = self.problem.disjunctions_of(clause);
+        let alternatives = || {
+            let disjunctions = nested.iter().map(|&at| &self.problem.disjunctions[at]);
+            disjunctions.flat_map(|disjunction| &disjunction.alternatives)
+        };
         let mut roots = vec![clause.constraint];
-        for atom in clause.body.iter().chain(&clause.head) {
+        roots.extend(alternatives().map(|alternative| alternative.constraint));
+        let further = alternatives().flat_map(|alternative| &alternative.body);
+        for atom in clause.body.iter().chain(&clause.head).chain(further) {
             roots.extend(&atom.args);
         }
         if roots.iter().any(|&root| terms.node(root).has_quantifier) {
@@ -250,13 +257,45 @@ impl<'a> Proof<'a> {
                 }
             });
         }
-        let mut body: Vec<String> = Vec::new();
-        for atom in &clause.body {
-            body.push(self.atom(&printer, atom));
+        let mut names: FxHashMap<usize, String> = FxHashMap::default();
+        let conjuncts = |body: &[Atom],
+                         constraint: TermId,
+                         disjunctions: &[usize],
+                         names: &FxHashMap<usize, String>| {
+            let mut parts: Vec<String> = body.iter().map(|a| self.atom(&printer, a)).collect();
+            parts.extend(disjunctions.iter().map(|at| names[at].clone()));
+            if constraint != TermId::TRUE {
+                parts.push(printer.term(constraint));
+            }
+            parts
+        };
+        let mut definitions = String::new();
+        for &at in &nested {
+            let mut text = String::from("(or");
+            for alternative in &self.problem.disjunctions[at].alternatives {
+                let Alternative {
+                    body,
+                    constraint,
+                    disjunctions,
+                    ..
+                } = alternative;
+                let parts = conjuncts(body, *constraint, disjunctions, &names);
+                match parts.as_slice() {
+                    [] => text.push_str(" true"),
+                    [part] => write!(text, " {part}").expect("string"),
+                    parts => write!(text, " (and {})", parts.join(" ")).expect("string"),
+                }
+            }
+            let name = unique("or!");
+            write!(definitions, "(let (({name} {text}))) ").expect("string");
+            names.insert(at, name);
         }
-        if clause.constraint != TermId::TRUE {
-            body.push(printer.term(clause.constraint));
-        }
+        let body = conjuncts(
+            &clause.body,
+            clause.constraint,
+            &clause.disjunctions,
+            &names,
+        );
         let head = match &clause.head {
             Some(atom) => self.atom(&printer, atom),
             None => self.query.clone(),
@@ -266,6 +305,7 @@ impl<'a> Proof<'a> {
             [part] => format!("(=> {part} {head})"),
             parts => format!("(=> (and {}) {head})", parts.join(" ")),
         };
+        let text = format!("{definitions}{text}{}", ")".repeat(nested.len()));
         if binders.is_empty() {
             text
         } else {
@@ -291,6 +331,7 @@ impl<'a> Proof<'a> {
         }
         match value {
             Some(value) => format!("(= {out} {value})"),
+            None if self.problem.complemented.contains(&predicate) => format!("(not {out})"),
             None => out,
         }
     }

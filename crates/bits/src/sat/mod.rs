@@ -1,24 +1,17 @@
 //! Propositional satisfiability behind one trait.
 //!
-//! The solver is [`Solver`]: BatSat, a port of MiniSat to Rust, or CaDiCaL with the feature
-//! `cadical`. No other module names a SAT solver.
+//! The solver is [`Solver`]: BatSat, a port of MiniSat to Rust. No other module names a SAT solver.
 //!
 //! Invariant: a call that ends within the budget answers `Sat` with an assignment or `Unsat` with a
 //! core of the assumptions; another call answers `Stopped`. The clauses are kept in each case.
 
-#[cfg(not(feature = "cadical"))]
 mod batsat;
-#[cfg(feature = "cadical")]
-mod cadical;
 
 use std::cell::Cell;
 use std::ops::Not;
 use std::time::Duration;
 
-#[cfg(not(feature = "cadical"))]
 pub use self::batsat::BatSat as Solver;
-#[cfg(feature = "cadical")]
-pub use self::cadical::Cadical as Solver;
 
 use crate::limits::LIMITS;
 use alphorn_term::run::Budget;

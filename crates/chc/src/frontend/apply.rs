@@ -3,19 +3,20 @@
 //! Local names come first, then the user's declarations, then constructors and selectors, then
 //! built-in operators.
 //!
-//! Invariant: an atom of a predicate is part of a formula, never of a term; other uses are refused.
+//! Invariant: an atom of a predicate is part of a formula; in a term a variable stands for it.
 
 use num_bigint::BigUint;
 
 use super::builtins::Builtin;
 use super::elaborate::Elaborator;
 use super::environment::{Global, Task};
-use super::error::{InputError, NotHorn, TermError, shorten};
+use super::error::{InputError, TermError, shorten};
 use super::formula::Value;
 use super::lexer::TokenId;
 use super::operators::Operators;
 use super::sorts::MAX_WIDTH;
 use super::syntax::{Elements, Identifier, Named, QualifiedName};
+use super::warnings::Nonstandard;
 use alphorn_term::{Sort, SortId, TermId};
 
 impl Elaborator<'_, '_> {
@@ -43,7 +44,10 @@ impl Elaborator<'_, '_> {
                         return self.call(number, name, arguments, term);
                     }
                     Some(&global) => self.global(global, name, &arguments, term)?,
-                    None => self.plain(name, arguments, term)?,
+                    None => match self.name_of_formula(name)? {
+                        Some(number) => return self.call(number, name, arguments, term),
+                        None => self.plain(name, arguments, term)?,
+                    },
                 },
             },
         };
@@ -162,6 +166,10 @@ impl Elaborator<'_, '_> {
         if let Some((plain, formals)) = plain
             && terms.len() == formals.len()
         {
+            if terms.is_empty() {
+                self.work.values.push(Value::Term(*plain));
+                return Ok(());
+            }
             let map = formals.iter().copied().zip(terms).collect();
             let plain = *plain;
             self.expand(size, term)?;
@@ -198,6 +206,9 @@ impl Elaborator<'_, '_> {
             return self.selector(name, &arguments, term);
         }
         if let Some(builtin) = self.builtin(name.symbol) {
+            if text == "bv2int" {
+                lexed.warn(name.token, Nonstandard::Bv2Int)?;
+            }
             return self.operator(builtin, text, &[], arguments, term);
         }
         if let Some(constructor) = text
@@ -209,6 +220,11 @@ impl Elaborator<'_, '_> {
         }
         if self.local(name.symbol).is_some() {
             return Err(lexed.name_error(name, TermError::AppliedVariable));
+        }
+        if arguments.is_empty()
+            && let Some(value) = self.signed_numeral(name)?
+        {
+            return Ok(value);
         }
         Err(lexed.name_error(name, TermError::Undeclared))
     }
@@ -313,7 +329,7 @@ impl Elaborator<'_, '_> {
         }
         let mut terms = Vec::with_capacity(arguments.len());
         for &argument in &arguments {
-            terms.push(self.term(argument, token, text)?);
+            terms.push(self.term(argument, token)?);
         }
         let operators = Operators {
             terms: self.terms,
@@ -430,9 +446,19 @@ impl Elaborator<'_, '_> {
                     .collect();
                 formulas.and(&pairs, token)
             }
+            Builtin::Xor => {
+                let mut value = arguments[0];
+                for &argument in &arguments[1..] {
+                    let equal = formulas.equal(value, argument, token);
+                    value = formulas.not(equal, token);
+                }
+                value
+            }
+            // There are two values of sort Bool.
+            _ if arguments.len() > 2 => Value::FALSE,
             _ => {
-                let at = in_predicate.map_or(token, |atom| formulas.token(atom));
-                return self.error(at, NotHorn::PredicateInside(shorten(text)));
+                let equal = formulas.equal(arguments[0], arguments[1], token);
+                formulas.not(equal, token)
             }
         }))
     }

@@ -1,26 +1,34 @@
 //! From an assertion to Horn clauses.
 //!
 //! An assertion becomes obligations: implications from a body to a goal. A goal is decomposed at its
-//! outermost connective, a body into atoms, constraints and existential variables.
+//! outermost connective, a body into atoms, constraints, existential variables and disjunctions. A
+//! clause with at most `LIMITS.max_copied_cases` cases of its disjunctions is copied for each case;
+//! so is one whose disjunctions have heads. Other disjunctions become [`Disjunction`]s.
 //!
-//! Invariant: the conjunction of the clauses is equivalent to the assertion. If the assertion is not
-//! Horn, it is refused at the connective that is the reason.
+//! A universal quantifier over predicates in a body becomes instances, which makes the clause stronger.
+//!
+//! Invariant: the conjunction of the clauses implies the assertion, and is equivalent to it unless
+//! [`Clauses::is_stronger`]. A clause may have several heads here; see `complement`.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::error::NotHorn;
-use super::formula::{Formula, FormulaId, Formulas, Value};
-use super::lexer::{Sym, TokenId};
+use super::formula::{Formula, FormulaId, Formulas, List, Value};
+use super::lexer::{Sym, Symbols, TokenId};
+use super::problem::{Alternative, Disjunction};
 use crate::Atom;
 use crate::limits::LIMITS;
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// A clause without its position in the text.
-pub(super) struct HornClause {
+/// A clause with any number of heads, without its position in the text.
+pub(super) struct GeneralClause {
     pub vars: Vec<(Sym, TermId)>,
     pub body: Vec<Atom>,
     pub constraint: TermId,
-    pub head: Option<Atom>,
+    /// Positions in the list of disjunctions.
+    pub disjunctions: Vec<usize>,
+    /// The heads and their tokens.
+    pub heads: Vec<(Atom, TokenId)>,
 }
 
 /// The error of an assertion that is not Horn, and the connective that is its reason.
@@ -36,6 +44,40 @@ struct Obligation {
     goal: Value,
 }
 
+/// The clauses of a command.
+pub(super) struct Clauses {
+    pub clauses: Vec<GeneralClause>,
+    /// Whether they only imply the formula, since a universal quantifier in a body has become
+    /// instances.
+    pub is_stronger: bool,
+}
+
+/// A conjunction of formulas, each of them positive or negated, taken apart.
+#[derive(Default)]
+struct Conjunction {
+    /// The quantifiers whose variables are existential in it.
+    quantifiers: Vec<FormulaId>,
+    /// Existential variables of constraints, renamed.
+    renamed: Vec<(Sym, TermId)>,
+    atoms: Vec<FormulaId>,
+    /// Negated atoms.
+    heads: Vec<FormulaId>,
+    constraints: Vec<TermId>,
+    branches: Vec<Branch>,
+    /// Quantifiers over atoms that are universal.
+    universals: Vec<Branch>,
+}
+
+/// A formula, or its negation, that is a disjunction over predicates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Branch {
+    value: Value,
+    positive: bool,
+}
+
+/// Formulas that are asserted (`true`) or denied together.
+type Literals = Vec<(Value, bool)>;
+
 /// Makes clauses of the formulas of one command.
 pub(super) struct Clausifier<'a> {
     pub terms: &'a TermStore,
@@ -47,14 +89,28 @@ pub(super) struct Clausifier<'a> {
     todo: Vec<Obligation>,
     /// All obligations so far: one that a `let` shares among heads is treated once.
     seen: FxHashSet<Obligation>,
-    clauses: Vec<HornClause>,
+    clauses: Vec<GeneralClause>,
+    /// The disjunctions of the text so far.
+    disjunctions: &'a mut Vec<Disjunction>,
+    /// The positions of the disjunctions of this command.
+    known: FxHashMap<Branch, usize>,
+    names: &'a Symbols<'a>,
+    /// Whether the clauses are stronger than the formula.
+    is_stronger: bool,
+    max_copied_cases: u32,
     /// Parts of formulas visited so far.
     parts: usize,
 }
 
 impl<'a> Clausifier<'a> {
     /// A clausifier for the formulas of this command.
-    pub fn new(terms: &'a TermStore, formulas: &'a mut Formulas, command: TokenId) -> Self {
+    pub fn new(
+        terms: &'a TermStore,
+        formulas: &'a mut Formulas,
+        disjunctions: &'a mut Vec<Disjunction>,
+        names: &'a Symbols<'a>,
+        command: TokenId,
+    ) -> Self {
         Clausifier {
             terms,
             formulas,
@@ -64,12 +120,23 @@ impl<'a> Clausifier<'a> {
             todo: Vec::new(),
             seen: FxHashSet::default(),
             clauses: Vec::new(),
+            disjunctions,
+            known: FxHashMap::default(),
+            names,
+            is_stronger: false,
+            max_copied_cases: LIMITS.max_copied_cases,
             parts: 0,
         }
     }
 
-    /// The clauses that are equivalent to `value`.
-    pub fn assertion(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
+    /// A clausifier that makes no disjunctions.
+    pub fn with_copies_only(mut self) -> Self {
+        self.max_copied_cases = u32::MAX;
+        self
+    }
+
+    /// The clauses that are equivalent to `value`, or stronger.
+    pub fn assertion(mut self, value: Value) -> Result<Clauses, Blame> {
         self.todo.push(Obligation {
             body: None,
             vars: None,
@@ -79,7 +146,7 @@ impl<'a> Clausifier<'a> {
     }
 
     /// The clauses that are equivalent to `¬value`.
-    pub fn query(mut self, value: Value) -> Result<Vec<HornClause>, Blame> {
+    pub fn query(mut self, value: Value) -> Result<Clauses, Blame> {
         let body = self.with_body(None, value, true);
         self.todo.push(Obligation {
             body,
@@ -89,13 +156,16 @@ impl<'a> Clausifier<'a> {
         self.run()
     }
 
-    fn run(mut self) -> Result<Vec<HornClause>, Blame> {
+    fn run(mut self) -> Result<Clauses, Blame> {
         while let Some(obligation) = self.todo.pop() {
             if self.seen.insert(obligation) {
                 self.step(obligation)?;
             }
         }
-        Ok(self.clauses)
+        Ok(Clauses {
+            clauses: self.clauses,
+            is_stronger: self.is_stronger,
+        })
     }
 
     fn count(&mut self, token: TokenId) -> Result<(), Blame> {
@@ -118,16 +188,19 @@ impl<'a> Clausifier<'a> {
             Value::Formula(id) if self.formulas.predicate_in(goal).is_some() => id,
             _ => {
                 let body = self.with_body(body, goal, false);
-                return self.finish(body, vars, None);
+                return self.finish(body, vars);
             }
         };
         let token = self.formulas.token(id);
         self.count(token)?;
         match self.formulas.formula(id) {
-            Formula::Atom(..) => self.finish(body, vars, Some(id)),
+            Formula::Atom(..) => {
+                let body = self.with_body(body, goal, false);
+                self.finish(body, vars)
+            }
             Formula::Not(inner) => {
                 let body = self.with_body(body, inner, true);
-                self.finish(body, vars, None)
+                self.finish(body, vars)
             }
             Formula::And(list) => {
                 let goals = self.formulas.values(list);
@@ -158,13 +231,11 @@ impl<'a> Clausifier<'a> {
                             stack.extend(self.formulas.values(list).iter().rev());
                         }
                         _ if positive.is_none() => positive = Some(part),
-                        _ => {
-                            return Err((self.formulas.token(inner), NotHorn::SecondHead));
-                        }
+                        _ => body = self.with_body(body, part, false),
                     }
                 }
                 match positive {
-                    None => self.finish(body, vars, None),
+                    None => self.finish(body, vars),
                     Some(goal) => {
                         self.todo.push(Obligation { body, vars, goal });
                         Ok(())
@@ -172,9 +243,6 @@ impl<'a> Clausifier<'a> {
                 }
             }
             Formula::Ite(condition, then, otherwise) => {
-                if self.formulas.predicate_in(condition).is_some() {
-                    return Err((token, NotHorn::ConditionOnPredicate));
-                }
                 let negative = self.with_body(body, condition, false);
                 let positive = self.with_body(body, condition, true);
                 let branch = |body, goal| Obligation { body, vars, goal };
@@ -191,6 +259,10 @@ impl<'a> Clausifier<'a> {
                 Ok(())
             }
             Formula::Quantifier(true, _, inner) => {
+                let (id, inner) = match self.formulas.is_local(id) {
+                    true => self.copy(id)?,
+                    false => (id, inner),
+                };
                 self.formulas.strip(id);
                 self.var_links.push((id, vars));
                 let vars = Some(self.var_links.len() as u32 - 1);
@@ -201,16 +273,28 @@ impl<'a> Clausifier<'a> {
                 });
                 Ok(())
             }
-            Formula::Quantifier(false, ..) => Err((token, NotHorn::ExistsInHead)),
+            Formula::Quantifier(false, list, below) if self.is_expandable(list) => {
+                let goal = self.expanded(false, list, below, token)?;
+                self.todo.push(Obligation { body, vars, goal });
+                Ok(())
+            }
+            Formula::Quantifier(false, ..) => match self.without_exists(id)? {
+                Some(goal) => {
+                    self.todo.push(Obligation { body, vars, goal });
+                    Ok(())
+                }
+                None => Err((token, NotHorn::ExistsInHead)),
+            },
         }
     }
 
-    fn finish(&mut self, body: Link, vars: Link, head: Option<FormulaId>) -> Result<(), Blame> {
-        let mut stack: Vec<(Value, bool)> = Vec::new();
+    /// Makes the clause of a body, or obligations for its cases.
+    fn finish(&mut self, body: Link, vars: Link) -> Result<(), Blame> {
+        let mut literals: Literals = Vec::new();
         let mut link = body;
         while let Some(index) = link {
             let (value, positive, next) = self.body_links[index as usize];
-            stack.push((value, positive));
+            literals.push((value, positive));
             link = next;
         }
         let mut outer: Vec<FormulaId> = Vec::new();
@@ -222,17 +306,56 @@ impl<'a> Clausifier<'a> {
         }
         outer.reverse();
         let outer_set: FxHashSet<FormulaId> = outer.iter().copied().collect();
-        let mut inner: Vec<FormulaId> = Vec::new();
-        let mut renamed: Vec<(Sym, TermId)> = Vec::new();
-        let mut atoms: Vec<FormulaId> = Vec::new();
-        let mut constraints: Vec<TermId> = Vec::new();
-        let mut denied: Option<FormulaId> = head;
+        let parts = self.conjunction(literals, Some(&outer_set))?;
+        // Quantifiers in branches come to light when the branches are split.
+        let has_heads = |b: &Branch| {
+            self.formulas.has_heads(b.value, b.positive)
+                || self.formulas.has_universals(b.value, b.positive)
+        };
+        if !parts.universals.is_empty() && !parts.branches.iter().any(has_heads) {
+            let instances = self.instances(&parts)?;
+            return self.cases(&outer, &parts, None, vec![instances]);
+        }
+        if parts.branches.is_empty() {
+            return self.clause(&outer, parts);
+        }
+        let cases = parts.branches.iter().fold(1u32, |cases, branch| {
+            cases.saturating_mul(self.formulas.cases(branch.value, branch.positive))
+        });
+        let copied = match parts.branches.iter().position(has_heads) {
+            None if cases <= self.max_copied_cases => Some(0),
+            with_heads => with_heads,
+        };
+        match copied {
+            Some(branch) => {
+                let cases = self.alternatives(parts.branches[branch]);
+                self.cases(&outer, &parts, Some(branch), cases)
+            }
+            None => self.clause(&outer, parts),
+        }
+    }
+
+    /// Takes a conjunction apart. `outer` are the quantifiers whose variables are those of the
+    /// clause; `None` in an alternative of a disjunction.
+    fn conjunction(
+        &mut self,
+        literals: Literals,
+        outer: Option<&FxHashSet<FormulaId>>,
+    ) -> Result<Conjunction, Blame> {
+        let mut found = Conjunction::default();
+        let mut stack = literals;
         let mut seen: FxHashSet<(FormulaId, bool)> = FxHashSet::default();
         while let Some((value, positive)) = stack.pop() {
+            let has_predicate = self.formulas.predicate_in(value).is_some();
             let id = match value {
                 Value::Term(term) => {
                     self.count(self.command)?;
-                    constraints.push(if positive { term } else { self.terms.not(term) });
+                    if has_predicate {
+                        found.branches.push(Branch { value, positive });
+                        continue;
+                    }
+                    let term = if positive { term } else { self.terms.not(term) };
+                    found.constraints.push(term);
                     continue;
                 }
                 Value::Formula(id) => id,
@@ -245,9 +368,12 @@ impl<'a> Clausifier<'a> {
             }
             let token = self.formulas.token(id);
             self.count(token)?;
-            let free = self.formulas.predicate_in(value).is_none();
             match formula {
-                Formula::Atom(..) if positive => atoms.push(id),
+                Formula::Atom(..) if self.formulas.lifted_of(value).is_some() => {
+                    found.branches.push(Branch { value, positive });
+                }
+                Formula::Atom(..) if positive => found.atoms.push(id),
+                Formula::Atom(..) => found.heads.push(id),
                 Formula::Not(inner) => stack.push((inner, !positive)),
                 Formula::And(list) if positive => {
                     let parts = self.formulas.values(list).iter().rev();
@@ -257,97 +383,428 @@ impl<'a> Clausifier<'a> {
                     let parts = self.formulas.values(list).iter().rev();
                     stack.extend(parts.map(|&v| (v, false)));
                 }
-                Formula::Quantifier(universal, _, below)
-                    if universal != positive && !outer_set.contains(&id) =>
-                {
+                Formula::Quantifier(universal, _, _) if universal != positive => {
+                    let taken = self.formulas.is_local(id)
+                        || match outer {
+                            Some(outer) => outer.contains(&id),
+                            None => self.formulas.is_stripped(id),
+                        };
                     if self.formulas.is_lowered(id) {
                         let (vars, term) = self.formulas.open_lowered(id);
-                        renamed.extend(vars);
-                        constraints.push(if positive { term } else { self.terms.not(term) });
-                    } else {
-                        self.formulas.strip(id);
-                        inner.push(id);
+                        found.renamed.extend(vars);
+                        let term = if positive { term } else { self.terms.not(term) };
+                        found.constraints.push(term);
+                        continue;
+                    }
+                    let id = if taken { self.copy(id)?.0 } else { id };
+                    match outer {
+                        Some(_) => self.formulas.strip(id),
+                        None => self.formulas.make_local(id),
+                    }
+                    found.quantifiers.push(id);
+                    if let Formula::Quantifier(_, _, below) = self.formulas.formula(id) {
                         stack.push((below, positive));
                     }
                 }
-                _ if free => {
+                _ if !has_predicate => {
                     let lowered = self.formulas.lower(value);
                     let term = lowered.map_err(|reason| (token, reason))?;
-                    constraints.push(if positive { term } else { self.terms.not(term) });
+                    let term = if positive { term } else { self.terms.not(term) };
+                    found.constraints.push(term);
                 }
-                _ if !positive && denied.is_none() => denied = Some(id),
-                _ if !positive => return Err((token, NotHorn::SecondHead)),
-                Formula::Or(list) => {
-                    let mut parts = self.formulas.values(list).iter();
-                    let mut some = parts.by_ref().filter(|&&v| v != Value::FALSE);
-                    match (some.next().copied(), some.next()) {
-                        (Some(only), None) => stack.push((only, true)),
-                        _ => return Err((token, NotHorn::DisjunctionInBody)),
-                    }
+                Formula::Quantifier(universal, list, below) if self.is_expandable(list) => {
+                    let expanded = self.expanded(universal, list, below, token)?;
+                    stack.push((expanded, positive));
                 }
+                Formula::Quantifier(true, ..) if outer.is_some() => {
+                    found.universals.push(Branch { value, positive });
+                }
+                Formula::Quantifier(true, ..) => {
+                    return Err((token, NotHorn::ForallInBody));
+                }
+                Formula::Quantifier(false, ..) => match self.without_exists(id)? {
+                    Some(value) => stack.push((value, positive)),
+                    None => return Err((token, NotHorn::ExistsInHead)),
+                },
                 _ => {
-                    let construct = match formula {
-                        Formula::Ite(..) => "`ite`",
-                        Formula::Equal(..) => "`=`",
-                        Formula::Quantifier(true, ..) => "`forall`",
-                        _ => "a quantified formula shared by body and head",
-                    };
-                    return Err((token, NotHorn::ConnectiveInBody(construct)));
+                    let branch = Branch { value, positive };
+                    let mut cases = self.alternatives(branch);
+                    match (cases.pop(), cases.is_empty()) {
+                        (None, _) => found.constraints.push(TermId::FALSE),
+                        (Some(only), true) => stack.extend(only),
+                        (Some(_), false) => found.branches.push(branch),
+                    }
                 }
             }
         }
-        let quantifiers = outer.iter().chain(&inner);
-        if let Some(id) = denied.filter(|&id| !self.is_atom(id)) {
-            // φ ∧ ¬g ⇒ false becomes φ ⇒ g.
-            let mut vars = None;
-            for &quantifier in quantifiers {
-                self.var_links.push((quantifier, vars));
-                vars = Some(self.var_links.len() as u32 - 1);
+        Ok(found)
+    }
+
+    /// A copy of a quantifier with fresh variables, and its body.
+    fn copy(&mut self, id: FormulaId) -> Result<(FormulaId, Value), Blame> {
+        let (copy, nodes) = self.formulas.copy(id);
+        self.parts += nodes;
+        self.count(self.formulas.token(id))?;
+        match self.formulas.formula(copy) {
+            Formula::Quantifier(_, _, body) => Ok((copy, body)),
+            _ => Ok((copy, Value::Formula(copy))),
+        }
+    }
+
+    /// The cases of a branch that are not trivially false.
+    fn alternatives(&mut self, branch: Branch) -> Vec<Literals> {
+        let Branch { value, positive } = branch;
+        if let Some((variable, formula)) = self.formulas.lifted_of(value) {
+            let meanings = [(TermId::TRUE, true), (TermId::FALSE, false)];
+            let cases = meanings.map(|(meaning, holds)| {
+                let value = self.formulas.with_lifted(value, variable, meaning);
+                vec![(formula, holds), (value, positive)]
+            });
+            return cases.into();
+        }
+        let Value::Formula(id) = value else {
+            return vec![vec![(value, positive)]];
+        };
+        let token = self.formulas.token(id);
+        let cases: Vec<Literals> = match self.formulas.formula(id) {
+            Formula::And(list) | Formula::Or(list) => {
+                let parts = self.formulas.values(list).to_vec();
+                let (mut free, mut cases): (Vec<Value>, Vec<Literals>) = (Vec::new(), Vec::new());
+                for part in parts {
+                    match self.formulas.predicate_in(part) {
+                        Some(_) => cases.push(vec![(part, positive)]),
+                        None => free.push(part),
+                    }
+                }
+                if !free.is_empty() {
+                    let free = match positive {
+                        true => self.formulas.or(&free, token),
+                        false => self.formulas.and(&free, token),
+                    };
+                    cases.push(vec![(free, positive)]);
+                }
+                cases
             }
-            if !renamed.is_empty() {
-                let body = self.terms.and(&constraints);
-                let exists =
-                    self.formulas
-                        .quantifier(false, &renamed, Value::Term(body), self.command);
-                if let Value::Formula(id) = exists {
-                    self.formulas.strip(id);
-                    self.var_links.push((id, vars));
-                    vars = Some(self.var_links.len() as u32 - 1);
+            Formula::Ite(c, a, b) => vec![
+                vec![(c, true), (a, positive)],
+                vec![(c, false), (b, positive)],
+            ],
+            Formula::Equal(a, b) => vec![
+                vec![(a, true), (b, positive)],
+                vec![(a, false), (b, !positive)],
+            ],
+            _ => vec![vec![(value, positive)]],
+        };
+        let holds = |&(value, positive): &(Value, bool)| match positive {
+            true => value != Value::FALSE,
+            false => value != Value::TRUE,
+        };
+        let cases = cases.into_iter().filter(|case| case.iter().all(holds));
+        cases.collect()
+    }
+
+    /// Whether the variables of a quantifier have few values.
+    fn is_expandable(&self, variables: List) -> bool {
+        let variables = self.formulas.variables(variables);
+        let is_boolean = |&(_, v): &(Sym, TermId)| self.terms.sort_of(v) == SortId::BOOL;
+        variables.len() <= LIMITS.max_expanded_booleans && variables.iter().all(is_boolean)
+    }
+
+    /// The conjunction or disjunction of a formula with all values of Boolean variables.
+    fn expanded(
+        &mut self,
+        universal: bool,
+        variables: List,
+        body: Value,
+        token: TokenId,
+    ) -> Result<Value, Blame> {
+        let variables = self.formulas.variables(variables).to_vec();
+        let mut cases = Vec::new();
+        for values in 0..1u32 << variables.len() {
+            let value = |number: usize| match (values >> number) & 1 {
+                0 => TermId::FALSE,
+                _ => TermId::TRUE,
+            };
+            let map = variables.iter().enumerate().map(|(n, v)| (v.1, value(n)));
+            let (case, nodes) = self.formulas.instance(body, map.collect());
+            self.parts += nodes;
+            self.count(token)?;
+            cases.push(case);
+        }
+        Ok(match universal {
+            true => self.formulas.and(&cases, token),
+            false => self.formulas.or(&cases, token),
+        })
+    }
+
+    /// An equivalent of an existential formula without this quantifier, if one is known: equations
+    /// determine its variables, or no atom has them.
+    fn without_exists(&mut self, id: FormulaId) -> Result<Option<Value>, Blame> {
+        let Formula::Quantifier(false, list, body) = self.formulas.formula(id) else {
+            return Ok(None);
+        };
+        let token = self.formulas.token(id);
+        let variables = self.formulas.variables(list).to_vec();
+        let mut free: FxHashSet<TermId> = variables.iter().map(|v| v.1).collect();
+        let mut conjuncts = Vec::new();
+        let mut stack = vec![body];
+        while let Some(part) = stack.pop() {
+            match part {
+                Value::Formula(id) => match self.formulas.formula(id) {
+                    Formula::And(list) => stack.extend(self.formulas.values(list).iter().rev()),
+                    _ => conjuncts.push(part),
+                },
+                Value::Term(term) => {
+                    let terms = self.terms.conjuncts(term);
+                    conjuncts.extend(terms.into_iter().map(Value::Term));
+                }
+                Value::Open(_) => conjuncts.push(part),
+            }
+        }
+        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let equations: Vec<TermId> = conjuncts
+            .iter()
+            .filter_map(|part| match part {
+                Value::Term(term) if *self.terms.op(*term) == Op::Eq => Some(*term),
+                _ => None,
+            })
+            .collect();
+        for equation in equations {
+            let sides = self.terms.node(equation).args.to_vec();
+            for (variable, term) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                let term = self.terms.substitute(term, &map);
+                let mentions_bound = self.terms.free_vars(&[term]);
+                if free.contains(&variable) && !mentions_bound.iter().any(|v| free.contains(v)) {
+                    free.remove(&variable);
+                    map.insert(variable, term);
+                    break;
                 }
             }
-            let mut body = None;
-            for atom in atoms {
-                body = self.with_body(body, Value::Formula(atom), true);
+        }
+        self.parts += conjuncts.len();
+        self.count(token)?;
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for part in conjuncts {
+            let (part, nodes) = self.formulas.instance(part, map.clone());
+            self.parts += nodes;
+            let terms = self.formulas.terms_in(part);
+            let mentions = self.terms.free_vars(&terms);
+            match mentions.iter().any(|v| free.contains(v)) {
+                true => with.push(part),
+                false => without.push(part),
             }
-            for term in constraints {
-                body = self.with_body(body, Value::Term(term), true);
+        }
+        if with
+            .iter()
+            .any(|&part| self.formulas.predicate_in(part).is_some())
+        {
+            return Ok(None);
+        }
+        if !with.is_empty() {
+            let left: Vec<(Sym, TermId)> = variables
+                .into_iter()
+                .filter(|(_, variable)| free.contains(variable))
+                .collect();
+            let rest = self.formulas.and(&with, token);
+            let rest = self.formulas.quantifier(false, &left, rest, token);
+            // Its variables are bound by another node, too.
+            let (rest, _) = self.formulas.instance(rest, FxHashMap::default());
+            without.push(rest);
+        }
+        Ok(Some(self.formulas.and(&without, token)))
+    }
+
+    /// Instances of the universal quantifiers of a body, at its index terms. The clause with them in
+    /// place of the quantifiers implies the clause.
+    fn instances(&mut self, parts: &Conjunction) -> Result<Literals, Blame> {
+        let mut roots = parts.constraints.clone();
+        let atoms = parts.atoms.iter().chain(&parts.heads);
+        for &atom in atoms.clone() {
+            roots.extend(self.formulas.terms_in(Value::Formula(atom)));
+        }
+        let mut candidates: Vec<TermId> = Vec::new();
+        let mut add = |term: TermId| {
+            if !candidates.contains(&term) {
+                candidates.push(term);
+            }
+        };
+        let terms = self.terms;
+        terms.post_order(&roots, |term| {
+            if matches!(terms.op(term), Op::Select | Op::Store) {
+                add(terms.node(term).args[1]);
+            }
+        });
+        for &head in &parts.heads {
+            if let Formula::Atom(_, list) = self.formulas.formula(head) {
+                self.formulas
+                    .arguments(list)
+                    .iter()
+                    .for_each(|&arg| add(arg));
+            }
+        }
+        let mut literals = Literals::new();
+        for universal in &parts.universals {
+            let Value::Formula(id) = universal.value else {
+                continue;
+            };
+            let Formula::Quantifier(_, list, body) = self.formulas.formula(id) else {
+                continue;
+            };
+            let variables = self.formulas.variables(list).to_vec();
+            let mut choices: Vec<Vec<TermId>> = vec![Vec::new()];
+            for &(_, variable) in &variables {
+                let sort = terms.sort_of(variable);
+                let fitting = candidates.iter().filter(|c| terms.sort_of(**c) == sort);
+                let fitting: Vec<TermId> = fitting.copied().collect();
+                let longer = |choice: &Vec<TermId>| {
+                    let longer = fitting.iter().map(|&c| [&choice[..], &[c]].concat());
+                    longer.collect::<Vec<_>>()
+                };
+                choices = choices.iter().flat_map(longer).collect();
+                choices.truncate(LIMITS.max_instances);
+            }
+            for choice in choices {
+                let map = variables.iter().map(|v| v.1).zip(choice).collect();
+                let (instance, nodes) = self.formulas.instance(body, map);
+                self.parts += nodes;
+                self.count(self.formulas.token(id))?;
+                literals.push((instance, universal.positive));
+            }
+        }
+        self.is_stronger = true;
+        Ok(literals)
+    }
+
+    /// Obligations for the cases of a clause, with each case in place of a branch and of the
+    /// universal quantifiers if there is no branch.
+    fn cases(
+        &mut self,
+        outer: &[FormulaId],
+        parts: &Conjunction,
+        split: Option<usize>,
+        cases: Vec<Literals>,
+    ) -> Result<(), Blame> {
+        let mut vars = None;
+        for &quantifier in outer.iter().chain(&parts.quantifiers) {
+            self.var_links.push((quantifier, vars));
+            vars = Some(self.var_links.len() as u32 - 1);
+        }
+        if !parts.renamed.is_empty() {
+            let body = self.terms.and(&parts.constraints);
+            let body = Value::Term(body);
+            let exists = self
+                .formulas
+                .quantifier(false, &parts.renamed, body, self.command);
+            if let Value::Formula(id) = exists {
+                self.formulas.strip(id);
+                self.var_links.push((id, vars));
+                vars = Some(self.var_links.len() as u32 - 1);
+            }
+        }
+        // The links are read from the last to the first.
+        let mut literals: Literals = Vec::new();
+        literals.extend(parts.constraints.iter().map(|&c| (Value::Term(c), true)));
+        literals.extend(parts.atoms.iter().map(|&a| (Value::Formula(a), true)));
+        literals.extend(parts.heads.iter().map(|&a| (Value::Formula(a), false)));
+        for (number, branch) in parts.branches.iter().enumerate() {
+            if Some(number) != split {
+                literals.push((branch.value, branch.positive));
+            }
+        }
+        if split.is_some() {
+            let universals = parts.universals.iter();
+            literals.extend(universals.map(|branch| (branch.value, branch.positive)));
+        }
+        for case in cases.into_iter().rev() {
+            self.parts += literals.len();
+            self.count(self.command)?;
+            let mut body = None;
+            for &(value, positive) in literals.iter().chain(&case) {
+                body = self.with_body(body, value, positive);
             }
             self.todo.push(Obligation {
                 body,
                 vars,
-                goal: Value::Formula(id),
+                goal: Value::FALSE,
             });
-            return Ok(());
         }
+        Ok(())
+    }
+
+    /// Adds the clause of a conjunction whose branches have no heads.
+    fn clause(&mut self, outer: &[FormulaId], parts: Conjunction) -> Result<(), Blame> {
         let mut vars: Vec<(Sym, TermId)> = Vec::new();
-        for &quantifier in quantifiers {
+        for &quantifier in outer.iter().chain(&parts.quantifiers) {
             if let Formula::Quantifier(_, list, _) = self.formulas.formula(quantifier) {
                 vars.extend_from_slice(self.formulas.variables(list));
             }
         }
-        vars.extend(renamed);
-        let body = atoms.into_iter().filter_map(|id| self.atom(id)).collect();
-        self.clauses.push(HornClause {
+        vars.extend(parts.renamed);
+        let mut disjunctions = Vec::with_capacity(parts.branches.len());
+        for branch in parts.branches {
+            disjunctions.push(self.disjunction(branch)?);
+        }
+        let heads = parts.heads.iter();
+        let heads = heads.filter_map(|&id| Some((self.atom(id)?, self.formulas.token(id))));
+        self.clauses.push(GeneralClause {
             vars,
-            body,
-            constraint: self.terms.and(&constraints),
-            head: denied.and_then(|id| self.atom(id)),
+            body: self.atoms(&parts.atoms),
+            constraint: self.terms.and(&parts.constraints),
+            disjunctions,
+            heads: heads.collect(),
         });
         Ok(())
     }
 
-    fn is_atom(&self, id: FormulaId) -> bool {
-        matches!(self.formulas.formula(id), Formula::Atom(..))
+    /// The position of the disjunction of a branch without heads.
+    fn disjunction(&mut self, root: Branch) -> Result<usize, Blame> {
+        let mut open: FxHashMap<Branch, Vec<Conjunction>> = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(&branch) = stack.last() {
+            if self.known.contains_key(&branch) {
+                stack.pop();
+                continue;
+            }
+            if let Some(cases) = open.remove(&branch) {
+                let disjunction = Disjunction {
+                    alternatives: cases.into_iter().map(|c| self.alternative(c)).collect(),
+                };
+                self.known.insert(branch, self.disjunctions.len());
+                self.disjunctions.push(disjunction);
+                stack.pop();
+                continue;
+            }
+            let mut cases = Vec::new();
+            for case in self.alternatives(branch) {
+                let case = self.conjunction(case, None)?;
+                stack.extend(&case.branches);
+                cases.push(case);
+            }
+            open.insert(branch, cases);
+        }
+        Ok(self.known[&root])
+    }
+
+    /// The alternative of a case whose branches are known disjunctions.
+    fn alternative(&self, case: Conjunction) -> Alternative {
+        let mut vars: Vec<(Sym, TermId)> = Vec::new();
+        for &quantifier in &case.quantifiers {
+            if let Formula::Quantifier(_, list, _) = self.formulas.formula(quantifier) {
+                vars.extend_from_slice(self.formulas.variables(list));
+            }
+        }
+        vars.extend(case.renamed);
+        let name = |(symbol, variable)| (self.names.name(symbol).to_owned(), variable);
+        Alternative {
+            vars: vars.into_iter().map(name).collect(),
+            body: self.atoms(&case.atoms),
+            constraint: self.terms.and(&case.constraints),
+            disjunctions: case.branches.iter().map(|b| self.known[b]).collect(),
+        }
+    }
+
+    fn atoms(&self, ids: &[FormulaId]) -> Vec<Atom> {
+        ids.iter().filter_map(|&id| self.atom(id)).collect()
     }
 
     fn atom(&self, id: FormulaId) -> Option<Atom> {

@@ -37,17 +37,36 @@ pub(super) enum Verb {
     Reset,
     ResetAssertions,
     Exit,
-    /// A command without effect on the problem: `echo`, `set-info`, other `get-…`.
+    SetInfo,
+    /// A command without effect on the problem: `echo`, other `get-…`.
     Other,
+    /// A command that is not SMT-LIB and has no effect on the problem.
+    Display,
+    /// A command that is not supported; after the check it does not matter.
+    Unknown,
 }
 
+/// Commands of Z3 that print something and do not change the problem.
+const DISPLAYS: [&str; 7] = [
+    "simplify",
+    "eval",
+    "display",
+    "apply",
+    "labels",
+    "help",
+    "help-tactic",
+];
+
+/// Commands that ask for more than one verdict about all clauses, or change the question.
+const PREFERENCES: [&str; 4] = ["assert-soft", "minimize", "maximize", "assert-weighted"];
+
 impl Verb {
-    fn of(keyword: &str) -> Option<Self> {
-        Some(match keyword {
+    fn of(keyword: &str) -> Self {
+        match keyword {
             "assert" => Verb::Assert,
             "rule" => Verb::Rule,
             "query" => Verb::Query,
-            "check-sat" => Verb::CheckSat,
+            "check-sat" | "check-sat-using" => Verb::CheckSat,
             "declare-fun" => Verb::DeclareFun,
             "declare-rel" => Verb::DeclareRel,
             "declare-var" => Verb::DeclareVar,
@@ -70,8 +89,8 @@ impl Verb {
             "reset" => Verb::Reset,
             "reset-assertions" => Verb::ResetAssertions,
             "exit" => Verb::Exit,
+            "set-info" => Verb::SetInfo,
             "echo"
-            | "set-info"
             | "get-assertions"
             | "get-assignment"
             | "get-option"
@@ -79,8 +98,15 @@ impl Verb {
             | "get-unsat-core"
             | "get-value"
             | "get-objectives" => Verb::Other,
-            _ => return None,
-        })
+            _ if DISPLAYS.contains(&keyword) => Verb::Display,
+            _ => Verb::Unknown,
+        }
+    }
+
+    /// Whether a command with this keyword is a request of Z3's that prints something and does not
+    /// change the problem.
+    pub fn only_displays(keyword: &str) -> bool {
+        Verb::of(keyword) == Verb::Display
     }
 
     /// Whether the command exists in the fixedpoint dialect only.
@@ -123,28 +149,38 @@ pub(super) fn split<'l, 't>(lexed: &'l Lexed<'t>) -> Result<Vec<Command<'l, 't>>
             return fail(SyntaxError::UnnamedCommand);
         };
         let keyword = lexed.symbols.name(symbol);
-        match Verb::of(keyword) {
-            Some(verb) => Ok(Command {
-                verb,
-                token,
-                keyword,
-                parts,
-            }),
-            None => fail(SyntaxError::UnknownCommand(shorten(keyword))),
-        }
+        Ok(Command {
+            verb: Verb::of(keyword),
+            token,
+            keyword,
+            parts,
+        })
     };
     lexed.top_level().map(command).collect()
 }
 
+/// The error of a command that is not supported.
+pub(super) fn unsupported(command: &Command<'_, '_>) -> SyntaxError {
+    let name = shorten(command.keyword);
+    match command.keyword {
+        keyword if PREFERENCES.contains(&keyword) => SyntaxError::Preferences(name),
+        "check-sat-assuming" => SyntaxError::Assumptions,
+        "define-fun-rec" | "define-funs-rec" => SyntaxError::RecursiveDefinition(name),
+        "declare-codatatype" | "declare-codatatypes" => SyntaxError::Codatatypes,
+        _ => SyntaxError::UnknownCommand(name),
+    }
+}
+
 /// Reorders consecutive declarations of datatypes such that sorts are declared before their uses, as
 /// the standard demands but some generators do not do. Since no name is declared twice, there is
-/// only one meaning. Returns whether the order changed.
-pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [Command<'_, '_>]) -> bool {
+/// only one meaning. Returns the first token of such declarations if the order changed.
+pub(super) fn sorts_first(lexed: &Lexed<'_>, commands: &mut [Command<'_, '_>]) -> Option<TokenId> {
     let declares = |command: &Command<'_, '_>| command.verb.declares_datatypes();
-    let mut changed = false;
+    let mut changed = None;
     for run in commands.chunk_by_mut(|a, b| declares(a) == declares(b)) {
-        if declares(&run[0]) && run.len() > 1 {
-            changed |= order(lexed, run);
+        let first = run[0].token;
+        if declares(&run[0]) && run.len() > 1 && order(lexed, run) {
+            changed = changed.or(Some(first));
         }
     }
     changed

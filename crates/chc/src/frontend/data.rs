@@ -140,7 +140,7 @@ impl Elaborator<'_, '_> {
         };
         let term = match expected {
             Ok(Some(sort)) => self.term_of(arguments[0], sort, token, text)?,
-            _ => self.term(arguments[0], token, text)?,
+            _ => self.term(arguments[0], token)?,
         };
         Ok((term, self.terms.sort_of(term)))
     }
@@ -202,7 +202,7 @@ impl Elaborator<'_, '_> {
         token: TokenId,
     ) -> Result<Value, InputError> {
         self.arity(name, 2, arguments.len())?;
-        let whole = self.term(arguments[0], token, "update-field")?;
+        let whole = self.term(arguments[0], token)?;
         let sort = self.terms.sort_of(whole);
         let candidates = self.environment.sorts.selectors(selector).to_vec();
         let Some((id, generic)) = self.environment.sorts.instance(sort) else {
@@ -246,7 +246,7 @@ impl Elaborator<'_, '_> {
     pub(super) fn cases(&mut self, term: TokenId) -> Result<(), InputError> {
         let value = self.pop();
         let (token, _) = self.match_parts(term)?;
-        let scrutinee = self.term(value, token, "match")?;
+        let scrutinee = self.term(value, token)?;
         let sort = self.terms.sort_of(scrutinee);
         if self.environment.sorts.instance(sort).is_none() {
             return self.error(token, TermError::MatchOfNoDatatype);

@@ -3,7 +3,8 @@
 //! The traversal has an explicit stack of tasks. `let` binds values, so shared terms stay shared. A
 //! macro is expanded in a new frame, where only its parameters are in scope.
 //!
-//! Invariant: predicates occur in values that are formulas, never in terms.
+//! Invariant: predicates occur in values that are formulas; in terms, variables stand for them
+//! (`Formulas::lift`).
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Num;
@@ -11,8 +12,8 @@ use rustc_hash::FxHashSet;
 
 use super::builtins::{BUILTINS, Builtin};
 use super::environment::{Environment, Local, Task, Workspace};
-use super::error::{ErrorKind, InputError, NotHorn, SyntaxError, TermError, shorten};
-use super::formula::{Formula, Value};
+use super::error::{ErrorKind, InputError, SyntaxError, TermError};
+use super::formula::Value;
 use super::lexer::{Kind, Lexed, Reserved, Sym, TokenId};
 use super::operators::Operators;
 use super::sorts::MAX_WIDTH;
@@ -28,6 +29,8 @@ pub(super) struct Elaborator<'r, 't> {
     pub work: &'r mut Workspace,
     /// Whether this is the body of a definition, where variables of rules are not in scope.
     pub in_definition: bool,
+    /// Whether names of terms stand for them.
+    pub names_formulas: bool,
 }
 
 impl Elaborator<'_, '_> {
@@ -166,6 +169,7 @@ impl Elaborator<'_, '_> {
                 self.work.values.push(value);
                 Ok(())
             }
+            Task::Name(term) => self.record_name(term),
             Task::Cases(term) => self.cases(term),
             Task::Case(case, scrutinee) => self.case(case, scrutinee),
             Task::Join(term, scrutinee) => self.join(term, scrutinee),
@@ -232,7 +236,10 @@ impl Elaborator<'_, '_> {
             }
             Kind::Reserved(Reserved::Match) => self.enter_match(term),
             Kind::Reserved(Reserved::Bang) => {
-                let annotated = lexed.annotated(term)?;
+                let (annotated, name) = lexed.annotated(term)?;
+                if name.is_some() {
+                    self.work.tasks.push(Task::Name(term));
+                }
                 self.work.tasks.push(Task::Eval(annotated));
                 Ok(())
             }
@@ -372,7 +379,7 @@ impl Elaborator<'_, '_> {
         if let Value::Open(open) = value {
             return self.settle(open, sort);
         }
-        let term = self.term(value, token, user)?;
+        let term = self.term(value, token)?;
         let operators = Operators {
             terms: self.terms,
             name: user,
@@ -381,26 +388,14 @@ impl Elaborator<'_, '_> {
         converted.map_err(|kind| self.lexed.error(token, kind))
     }
 
-    /// The value as a term of any sort; `user` is the name of the operator in errors.
-    pub(super) fn term(
-        &mut self,
-        value: Value,
-        token: TokenId,
-        user: &str,
-    ) -> Result<TermId, InputError> {
+    /// The value as a term of any sort.
+    pub(super) fn term(&mut self, value: Value, token: TokenId) -> Result<TermId, InputError> {
         match value {
             Value::Term(term) => Ok(term),
             Value::Formula(_) => {
                 let formulas = &mut self.work.formulas;
-                if let Some(atom) = formulas.predicate_in(value)
-                    && let Formula::Atom(predicate, _) = formulas.formula(atom)
-                {
-                    let predicate = &self.environment.predicates[predicate.index()];
-                    let kind = NotHorn::PredicateInTerm {
-                        predicate: shorten(&predicate.name),
-                        operator: shorten(user),
-                    };
-                    return Err(self.lexed.error(formulas.token(atom), kind));
+                if formulas.predicate_in(value).is_some() {
+                    return Ok(formulas.lift(value));
                 }
                 let lowered = formulas.lower(value);
                 lowered.map_err(|kind| self.lexed.error(token, kind))

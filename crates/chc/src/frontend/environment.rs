@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::formula::{Formulas, Value};
 use super::lexer::{Sym, TokenId};
+use super::names::TermName;
 use super::sorts::{ConstructorRef, Sorts};
 use crate::{Predicate, PredicateId};
 use alphorn_term::{FunctionId, SortId, TermId};
@@ -42,6 +43,10 @@ pub(super) struct Environment {
     pub globals: FxHashMap<Sym, Global>,
     pub predicates: Vec<Predicate>,
     pub macros: Vec<Macro>,
+    /// Names of terms.
+    pub names: FxHashMap<Sym, TermName>,
+    /// Those of `names` that the command in progress has added.
+    pub new_names: Vec<Sym>,
 }
 
 /// The value of a local name, and the frame that it belongs to.
@@ -75,6 +80,8 @@ pub(super) enum Task {
     /// A case of a `match` on this term.
     Case(TokenId, TermId),
     Join(TokenId, TermId),
+    /// Records the name of this annotated term.
+    Name(TokenId),
     /// Leaves a macro: its number, the term that called it, and the frame of the caller.
     Return(usize, TokenId, u32),
 }

@@ -5,6 +5,8 @@
 
 use thiserror::Error;
 
+use super::theories::{STRINGS, unsupported_theory};
+use super::warnings::Nonstandard;
 use crate::limits::LIMITS;
 
 /// The reason why an input cannot be read, with its position.
@@ -57,12 +59,15 @@ pub(crate) enum ErrorKind {
     Term(#[from] TermError),
     #[error(transparent)]
     NotHorn(#[from] NotHorn),
+    /// Strict reading refuses it.
+    #[error("not standard: {0}")]
+    Nonstandard(#[from] Nonstandard),
 }
 
 /// The text is not a sequence of tokens with matching parentheses.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum LexicalError {
-    #[error("a byte that is not UTF-8: this is not a text file")]
+    #[error("a byte that is not UTF-8, outside of comments and strings")]
     NotUtf8,
     #[error("a NUL byte: this is not a text file")]
     NulByte,
@@ -74,9 +79,9 @@ pub(crate) enum LexicalError {
     UnmatchedOpen,
     #[error("`)` without a `(` before it")]
     UnmatchedClose,
-    #[error("the quoted symbol does not end")]
+    #[error("the quoted symbol does not end: a `|` is missing")]
     EndlessSymbol,
-    #[error("`\\` in a quoted symbol")]
+    #[error("`\\` in a quoted symbol: SMT-LIB does not allow it in names")]
     BackslashInSymbol,
     #[error("the string does not end")]
     EndlessString,
@@ -84,9 +89,7 @@ pub(crate) enum LexicalError {
     HashAlone,
     #[error("a bit-vector literal with bad digits")]
     BitVectorDigits,
-    #[error("a decimal without digits after the point")]
-    DecimalWithoutFraction,
-    #[error("a numeral with letters in it")]
+    #[error("a numeral with letters in it: a name must not begin with a digit (or write |…|)")]
     LettersInNumeral,
     #[error("a `:` without a keyword")]
     ColonAlone,
@@ -107,12 +110,23 @@ pub(crate) enum SyntaxError {
     Unexpected { found: String, command: String },
     #[error("`{command}` ends too early")]
     EndsEarly { command: String },
-    #[error("`{0}` is not supported")]
+    #[error(
+        "`{0}`: soft constraints and objectives are not supported; a text asks whether all its \
+         clauses hold together"
+    )]
+    Preferences(String),
+    #[error("`check-sat-assuming` is not supported here: assert the assumptions, then `check-sat`")]
+    Assumptions,
+    #[error(
+        "`{0}` is not supported: write the function as a predicate with its result as an argument"
+    )]
+    RecursiveDefinition(String),
+    #[error("codatatypes are not supported: `declare-datatypes` declares finite values")]
+    Codatatypes,
+    #[error("`{0}` is not supported: write a definition, or a predicate")]
     UnsupportedBinder(String),
     #[error("{names} names of datatypes, but {declarations} declarations")]
     DatatypeCount { names: usize, declarations: usize },
-    #[error("parametric datatypes in the form without arities are not supported")]
-    ParametersWithoutArity,
     #[error("a number of levels up to {0} is expected")]
     LevelCount(usize),
 }
@@ -120,41 +134,44 @@ pub(crate) enum SyntaxError {
 /// A command that is not allowed at its place, or a name that is declared already.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum ScriptError {
-    #[error("`assert` in a file of rules")]
+    #[error("`assert` in a file of rules: write `rule`")]
     AssertAmongRules,
-    #[error("`check-sat` in a file of rules")]
+    #[error("`check-sat` in a file of rules: write `query` and a relation")]
     CheckSatAmongRules,
-    #[error("rules without a `query`")]
+    #[error("rules without a `query`: nothing is asked")]
     RulesWithoutQuery,
-    #[error("the text ends without a `check-sat`: nothing is asked")]
+    #[error("the text ends without a `check-sat`: nothing is asked (`--check-at-end` adds one)")]
     NoCheck,
     #[error("a second `{0}` after changes: one check per problem")]
     SecondCheck(String),
     #[error("`pop` without a `push` before it")]
     PopWithoutPush,
-    #[error("`pop` under :global-declarations")]
+    #[error("`pop` under :global-declarations: leave the option out, or use `reset-assertions`")]
     PopOfGlobalDeclarations,
     #[error(
         "a goal (a `forall` over recursive functions, negated) beside other assertions is not \
          supported: ask about one goal at a time, and write other facts as premises of the goal"
     )]
     BesideGoal,
-    #[error("`{0}` is declared already")]
+    #[error("`{0}` is declared already: choose another name")]
     DeclaredTwice(String),
-    #[error("`{0}` is built in")]
+    #[error("`{0}` is built in: choose another name")]
     BuiltIn(String),
 }
 
 /// A sort that does not exist or is not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum SortError {
-    #[error("the sort `{0}` is not declared, nor supported as built in")]
+    #[error("the sort `{name}` is not declared, nor supported as built in{}", unsupported_theory(.0), name = .0)]
     Undeclared(String),
-    #[error("the uninterpreted sort `{0}` is not supported")]
-    Uninterpreted(String),
-    #[error("the sort `(_ {0} …)` is not supported")]
+    #[error(
+        "the uninterpreted sort `{0}` with parameters is not supported: declare a sort for each \
+         instance"
+    )]
+    FreeWithParameters(String),
+    #[error("the sort `(_ {name} …)` is not supported{}", unsupported_theory(.0), name = .0)]
     Indexed(String),
-    #[error("a sort `{0}` exists already")]
+    #[error("a sort `{0}` exists already: choose another name")]
     DeclaredTwice(String),
     #[error("BitVec takes one width, from 1 to {0}")]
     BitVecWidth(u32),
@@ -174,6 +191,12 @@ pub(crate) enum SortError {
     ConstructorTwice,
     #[error("a selector of this name exists already")]
     SelectorTwice,
+    #[error("`{0}` is built in: a constructor or selector needs another name")]
+    BuiltIn(String),
+    #[error(
+        "the datatype `{sort}` has a constructor or selector `{name}`, which is built in: rename it"
+    )]
+    Unusable { sort: String, name: String },
     #[error("the datatype `{0}` has no finite value")]
     NoFiniteValue(String),
     #[error("more than {0} instances of datatypes")]
@@ -189,13 +212,20 @@ pub(crate) enum SortError {
 /// A term that is not well-sorted or not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum TermError {
-    #[error("`{0}` is not declared")]
+    #[error("`{name}` is not declared{}", unsupported_theory(.0), name = .0)]
     Undeclared(String),
     #[error(
         "`{0}` is neither predicate nor bound variable: constants and functions without a \
          definition are not Horn"
     )]
     Uninterpreted(String),
+    #[error(
+        "`{0}` names a term that is no formula or has variables that are bound around it: write the \
+         term itself"
+    )]
+    NameOfNoFormula(String),
+    #[error("`{0}` names several terms: give each a name of its own")]
+    NameOfSeveral(String),
     #[error("the rule variable `{0}` in a definition")]
     RuleVariableInDefinition(String),
     #[error("`{0}` is bound twice here")]
@@ -222,17 +252,19 @@ pub(crate) enum TermError {
         expected: String,
         found: String,
     },
+    #[error("a predicate in the definition of a recursive function is not supported")]
+    PredicateInFunction,
     #[error("a term of sort Bool is expected here")]
     BoolExpected,
     #[error("`{0}` expects arguments of sort Bool here")]
     BoolArgumentsExpected(String),
-    #[error("`(_ {0} …)` is not supported")]
+    #[error("`(_ {name} …)` is not supported{}", unsupported_theory(.0), name = .0)]
     UnsupportedIndexed(String),
     #[error("`(as {0} …)` is not supported")]
     UnsupportedQualified(String),
     #[error("`(as const …)` takes the sort of an array")]
     ConstOfNoArray,
-    #[error("strings are not supported")]
+    #[error("a string{}", STRINGS)]
     Strings,
     #[error("a literal of more than {0} bits")]
     LiteralWidth(u32),
@@ -279,20 +311,17 @@ pub(crate) enum TermError {
 /// An assertion that is not equivalent to Horn clauses, or to too many.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum NotHorn {
-    #[error("a second positive predicate in one clause: this is not Horn")]
-    SecondHead,
-    #[error("a disjunction over predicates in a body is not Horn")]
-    DisjunctionInBody,
-    #[error("{0} over predicates in a body is not Horn")]
-    ConnectiveInBody(&'static str),
-    #[error("`ite` on a predicate is not Horn")]
-    ConditionOnPredicate,
+    #[error(
+        "`{first}` and `{second}` may both have to hold here, and no choice of predicates to \
+         complement makes this Horn"
+    )]
+    SecondHead { first: String, second: String },
+    #[error("a negated relation in a rule: stratified negation is not supported")]
+    NegationInRule,
+    #[error("`forall` over predicates in a body is not Horn")]
+    ForallInBody,
     #[error("`exists` over a predicate that must hold is not Horn")]
     ExistsInHead,
-    #[error("the predicate `{predicate}` inside `{operator}` is not Horn")]
-    PredicateInTerm { predicate: String, operator: String },
-    #[error("a predicate inside `{0}` is not Horn")]
-    PredicateInside(String),
     #[error("a constraint is expected")]
     ConstraintExpected,
     #[error(

@@ -7,7 +7,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::error::{ErrorKind, InputError, LexicalError};
+use super::error::{ErrorKind, InputError, LexicalError, shorten};
+use super::warnings::{Nonstandard, Warnings};
 use crate::limits::LIMITS;
 
 /// An interned symbol; `x` and `|x|` are the same symbol.
@@ -110,12 +111,18 @@ pub(super) struct Lexed<'t> {
     pub text: &'t str,
     pub tokens: Vec<Token>,
     pub symbols: Symbols<'t>,
+    /// What is not standard so far.
+    pub warnings: Warnings,
 }
 
 impl<'t> Lexed<'t> {
     /// Splits `text` into tokens, up to a command `(exit)`. Fails if there is no token at some place
     /// or if parentheses do not match.
-    pub fn new(text: &'t str, mut symbols: Symbols<'t>) -> Result<Self, InputError> {
+    pub fn new(
+        text: &'t str,
+        mut symbols: Symbols<'t>,
+        warnings: Warnings,
+    ) -> Result<Self, InputError> {
         if text.len() > LIMITS.max_text_bytes {
             return Err(InputError::at_byte(text, 0, LexicalError::TooLarge));
         }
@@ -160,6 +167,11 @@ impl<'t> Lexed<'t> {
                 }
                 _ => scanner.other(byte)?,
             };
+            if kind == Kind::Decimal && text[..scanner.at].ends_with('.') {
+                let decimal = shorten(&text[start..scanner.at]);
+                let construct = Nonstandard::DecimalWithoutFraction(decimal);
+                warnings.add(line, column, construct)?;
+            }
             tokens.push(Token {
                 kind,
                 start: start as u32,
@@ -179,6 +191,7 @@ impl<'t> Lexed<'t> {
             text,
             tokens,
             symbols,
+            warnings,
         };
         match open.first() {
             Some(&opening) => Err(lexed.error(opening, LexicalError::UnmatchedOpen)),
@@ -360,11 +373,7 @@ impl<'t> Scanner<'t> {
                 let mut kind = Kind::Numeral;
                 if self.peek() == Some(b'.') {
                     self.at += 1;
-                    let fraction = self.at;
                     self.skip_while(|b| b.is_ascii_digit());
-                    if self.at == fraction {
-                        return fail(LexicalError::DecimalWithoutFraction);
-                    }
                     kind = Kind::Decimal;
                 }
                 if self.peek().is_some_and(is_symbol_byte) {
@@ -407,7 +416,7 @@ mod tests {
     use super::*;
 
     fn lex(text: &str) -> Result<Lexed<'_>, InputError> {
-        Lexed::new(text, Symbols::with_names([]))
+        Lexed::new(text, Symbols::with_names([]), Warnings::default())
     }
 
     #[test]
@@ -443,7 +452,7 @@ mod tests {
 
     #[test]
     fn literals() {
-        let kinds: Vec<Kind> = lex("1 1.5 #xAf #b01 \"a\"\"b\" :k.e-y let |let|")
+        let kinds: Vec<Kind> = lex("1 1. #xAf #b01 \"a\"\"b\" :k.e-y let |let|")
             .unwrap()
             .tokens
             .iter()
@@ -463,7 +472,7 @@ mod tests {
             ]
         ));
         for bad in [
-            "1x", "1.", "#b2", "#xg", "#", "|a", "\"a", ": ", "|a\\|b|", "\u{1}", "é",
+            "1x", "1.x", "1..", "#b2", "#xg", "#", "|a", "\"a", ": ", "|a\\|b|", "\u{1}", "é",
         ] {
             assert!(lex(bad).is_err(), "{bad}");
         }

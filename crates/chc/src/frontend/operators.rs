@@ -292,7 +292,7 @@ impl Operators<'_> {
         }
     }
 
-    fn width(&self, width: u64) -> Result<(), TermError> {
+    pub(super) fn width(&self, width: u64) -> Result<(), TermError> {
         if width == 0 || width > u64::from(MAX_WIDTH) {
             return Err(TermError::ResultWidth {
                 name: shorten(self.name),
@@ -324,6 +324,7 @@ impl Operators<'_> {
             | B::BvNeg
             | B::BvRedOr
             | B::BvRedAnd
+            | B::BvNegO
             | B::BvToNat
             | B::SbvToInt => (1, Some(1)),
             _ => (2, Some(2)),
@@ -340,6 +341,9 @@ impl Operators<'_> {
             return Ok(fold(args, |a, b| terms.bv_op(&Op::BvConcat, &[a, b])));
         }
         self.all(args, terms.sort_of(args[0]))?;
+        if is_overflow(op) {
+            return self.overflow(op, args);
+        }
         let unary = |op: Op| terms.bv_op(&op, &args[..1]);
         let binary = |op: Op| terms.bv_op(&op, &args[..2]);
         let bit = |value: bool| terms.bitvec(BigUint::from(u8::from(value)), 1);
@@ -420,6 +424,21 @@ impl Operators<'_> {
             _ => unreachable!("not an operator of bit-vectors"),
         })
     }
+}
+
+/// Whether this is an overflow predicate.
+fn is_overflow(op: B) -> bool {
+    matches!(
+        op,
+        B::BvNegO
+            | B::BvUAddO
+            | B::BvSAddO
+            | B::BvUMulO
+            | B::BvSMulO
+            | B::BvUSubO
+            | B::BvSSubO
+            | B::BvSDivO
+    )
 }
 
 fn fold(args: &[TermId], step: impl Fn(TermId, TermId) -> TermId) -> TermId {

@@ -9,48 +9,75 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::builtins::{BUILTINS, is_core};
-use super::clauses::{Clausifier, HornClause};
-use super::commands::{Command, Verb, sorts_first, split};
+use super::clauses::{Clauses, Clausifier, GeneralClause};
+use super::commands::{Command, Verb, sorts_first, split, unsupported};
+use super::complement;
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
-use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
+use super::error::{
+    ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, TermError, shorten,
+};
 use super::formula::{Formulas, Value};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
+use super::names::{declares_built_in_sort, defines_as_itself};
+use super::predeclared::{ListSymbols, is_predeclared};
+use super::problem::{Disjunction, FreeSort, nested};
 use super::recursive::{Calls, heads, is_goal, is_recursive, parameters};
 use super::sorts::Sorts;
 use super::syntax::{Elements, Named};
+use super::warnings::{Nonstandard, Options, Warnings};
 use super::{CommandSpan, Dialect, Functions, Problem, ProblemClause, Requests, TextFunction};
 use crate::limits::LIMITS;
 use crate::{Predicate, PredicateId};
 use alphorn_term::{SortId, TermId, TermStore};
 
 /// Reads a whole text, see [`super::parse`]. Declarations of datatypes are reordered only if a sort
-/// is undeclared in the order of the text.
+/// is undeclared in the order of the text. `latin1` is the place of the first byte that was not
+/// UTF-8.
 pub(super) fn read(
     text: &str,
+    latin1: Option<usize>,
     terms: Rc<TermStore>,
     functions: &mut Functions,
+    options: Options,
 ) -> Result<Problem, InputError> {
     let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
-    let lexed = Lexed::new(text, symbols)?;
+    let warnings = Warnings::new(options.strict);
+    if let Some(place) = latin1 {
+        let at = InputError::at_byte(text, place, Nonstandard::Latin1);
+        warnings.add(at.line, at.column, Nonstandard::Latin1)?;
+    }
+    let mut lexed = Lexed::new(text, symbols, warnings)?;
+    let list = ListSymbols::new(&mut lexed.symbols);
     let mut commands = split(&lexed)?;
-    let error = match read_commands(&lexed, &commands, terms.clone(), functions) {
-        Err(error) if matches!(error.kind, ErrorKind::Sort(SortError::Undeclared(_))) => error,
+    let error = match read_commands(&lexed, &commands, None, terms.clone(), functions, options) {
+        Err(error) => error,
         result => return result,
     };
-    if !sorts_first(&lexed, &mut commands) {
+    let ErrorKind::Sort(SortError::Undeclared(sort)) = &error.kind else {
         return Err(error);
-    }
-    let problem = read_commands(&lexed, &commands, terms, functions).map_err(|_| error)?;
-    log::warn!("datatypes are used before their declaration; they are read in another order");
-    Ok(problem)
+    };
+    let Some(token) = sorts_first(&lexed, &mut commands) else {
+        if !is_predeclared(sort) {
+            return Err(error);
+        }
+        let at = (error.line, error.column);
+        lexed
+            .warnings
+            .add(at.0, at.1, Nonstandard::PredeclaredList)?;
+        return read_commands(&lexed, &commands, Some(list), terms, functions, options);
+    };
+    lexed.warn(token, Nonstandard::DatatypesInAnotherOrder)?;
+    read_commands(&lexed, &commands, None, terms, functions, options).map_err(|_| error)
 }
 
 fn read_commands(
     lexed: &Lexed<'_>,
     commands: &[Command<'_, '_>],
+    list: Option<ListSymbols>,
     terms: Rc<TermStore>,
     functions: &mut Functions,
+    options: Options,
 ) -> Result<Problem, InputError> {
     let dialect = if commands.iter().any(|c| c.verb.is_fixedpoint()) {
         Dialect::Fixedpoint
@@ -58,11 +85,14 @@ fn read_commands(
         Dialect::Horn
     };
     let mut reader = Reader::new(lexed, terms, dialect, functions);
+    if let Some(list) = list {
+        reader.environment.sorts.predeclare_list(lexed, list);
+    }
     for command in commands {
         reader.command(command)?;
     }
-    if reader.checked {
-        return Ok(reader.problem());
+    if reader.checked || (options.check_at_end && dialect == Dialect::Horn) {
+        return reader.problem();
     }
     // Without a check the text may have been cut off.
     let missing = match dialect {
@@ -76,6 +106,8 @@ fn read_commands(
 enum Undo {
     Global(Sym),
     Sort(Sym),
+    /// The name of a term.
+    Name(Sym),
 }
 
 /// The state at the beginning of a level: lengths of lists, and the number of clause commands.
@@ -85,8 +117,21 @@ struct Level {
     predicates: usize,
     recursive: usize,
     clauses: usize,
+    disjunctions: usize,
+    free_sorts: usize,
     commands: usize,
     number: usize,
+}
+
+/// A clause with any number of heads, and its place.
+struct ReadClause {
+    clause: GeneralClause,
+    /// All variables with their names.
+    vars: Vec<(String, TermId)>,
+    command: usize,
+    number: usize,
+    /// The token of its formula.
+    token: TokenId,
 }
 
 /// The state between commands.
@@ -97,7 +142,11 @@ struct Reader<'r, 't> {
     dialect: Dialect,
     environment: Environment,
     work: Workspace,
-    clauses: Vec<ProblemClause>,
+    clauses: Vec<ReadClause>,
+    disjunctions: Vec<Disjunction>,
+    free_sorts: Vec<FreeSort>,
+    /// The numbers of commands whose clauses are stronger than they are.
+    stronger: Vec<usize>,
     /// The recursive functions of the text.
     recursive: Vec<TextFunction>,
     /// The position in `commands` of an assertion that a goal does not hold.
@@ -132,10 +181,15 @@ impl<'r, 't> Reader<'r, 't> {
                 globals: FxHashMap::default(),
                 predicates: Vec::new(),
                 macros: Vec::new(),
+                names: FxHashMap::default(),
+                new_names: Vec::new(),
             },
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
             clauses: Vec::new(),
+            disjunctions: Vec::new(),
+            free_sorts: Vec::new(),
+            stronger: Vec::new(),
             recursive: Vec::new(),
             goal: None,
             commands: Vec::new(),
@@ -149,8 +203,30 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
-    fn problem(self) -> Problem {
-        Problem {
+    fn problem(mut self) -> Result<Problem, InputError> {
+        let count = self.environment.predicates.len();
+        let graphs: Vec<PredicateId> = self.recursive.iter().map(|f| f.graph).collect();
+        let general = self.clauses.iter_mut().map(|read| &mut read.clause);
+        let general = general.collect();
+        let complemented = complement::make_horn(count, &graphs, general, &self.disjunctions);
+        let complemented = complemented.map_err(|both| self.not_horn(&both))?;
+        let mut calls = Calls::new(&self.terms, &self.recursive);
+        let mut clauses = Vec::with_capacity(self.clauses.len());
+        for read in self.clauses {
+            let clause = ProblemClause {
+                vars: read.vars,
+                body: read.clause.body,
+                constraint: read.clause.constraint,
+                disjunctions: read.clause.disjunctions,
+                head: read.clause.heads.into_iter().next().map(|(head, _)| head),
+                command: read.command,
+                number: read.number,
+            };
+            let replaced = calls.replaced(clause);
+            clauses.extend(replaced.map_err(|kind| self.lexed.error(read.token, kind))?);
+        }
+        Ok(Problem {
+            warnings: self.lexed.warnings.sorted(),
             terms: self.terms,
             text: self.lexed.text.into(),
             dialect: match self.goal {
@@ -159,10 +235,26 @@ impl<'r, 't> Reader<'r, 't> {
             },
             predicates: self.environment.predicates,
             functions: self.recursive,
-            clauses: self.clauses,
+            clauses,
+            free_sorts: self.free_sorts,
+            disjunctions: self.disjunctions,
+            complemented,
+            is_stronger: !self.stronger.is_empty(),
             commands: self.commands,
             requests: self.requests,
-        }
+        })
+    }
+
+    /// The error of a clause with two heads that cannot be made Horn.
+    fn not_horn(&self, clause: &complement::TwoHeads) -> InputError {
+        let name = |id: PredicateId| shorten(&self.environment.predicates[id.index()].name);
+        self.lexed.error(
+            clause.token,
+            NotHorn::SecondHead {
+                first: name(clause.first),
+                second: name(clause.second),
+            },
+        )
     }
 
     fn error<T>(&self, token: TokenId, kind: impl Into<ErrorKind>) -> Result<T, InputError> {
@@ -192,17 +284,31 @@ impl<'r, 't> Reader<'r, 't> {
             }
             Verb::CheckSat => {
                 self.checked = true;
+                if command.keyword == "check-sat-using" {
+                    self.lexed.warn(command.token, Nonstandard::CheckSatUsing)?;
+                }
                 Ok(())
             }
-            Verb::GetModel | Verb::GetProof | Verb::GetInfo => {
-                self.request(command);
+            Verb::GetModel | Verb::GetProof | Verb::GetInfo => self.request(command),
+            Verb::SetLogic | Verb::SetOption => self.set(command),
+            Verb::SetInfo => self.expect_keyword(command),
+            Verb::Exit => Ok(()),
+            Verb::Other => {
+                self.requests.replies = true;
                 Ok(())
             }
-            Verb::SetLogic | Verb::SetOption => {
-                self.set(command);
+            Verb::Display | Verb::Unknown if self.checked => {
+                // A command that is not known may have changed the problem.
+                self.changed |= command.verb == Verb::Unknown;
+                self.requests.replies = true;
                 Ok(())
             }
-            Verb::Exit | Verb::Other => Ok(()),
+            Verb::Display => {
+                self.requests.replies = true;
+                let construct = Nonstandard::WithoutEffect(shorten(command.keyword));
+                self.lexed.warn(command.token, construct)
+            }
+            Verb::Unknown => self.error(command.token, unsupported(command)),
             Verb::Push | Verb::Pop | Verb::Reset | Verb::ResetAssertions => self.scope(command),
             Verb::Query if self.checked => self.check_again(command),
             _ if self.checked => {
@@ -217,6 +323,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.checked = command.verb == Verb::Query;
                 self.clause_command(command)
             }
+            _ if self.declares_built_in_sort(command)? => Ok(()),
             _ => {
                 self.record(command);
                 if command.verb.declares_sorts()
@@ -238,32 +345,73 @@ impl<'r, 't> Reader<'r, 't> {
         part.map_or("", |token| self.lexed.source(token))
     }
 
-    fn request(&mut self, command: &Command<'_, '_>) {
-        if self.dialect == Dialect::Horn && !self.checked {
-            log::warn!("`{}` before the check", command.keyword);
-        }
+    fn request(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        self.requests.replies = true;
+        let reason = self.part(command, 0) == ":reason-unknown";
         match command.verb {
             Verb::GetModel => self.requests.model = true,
             Verb::GetProof => self.requests.proof = true,
-            _ => self.requests.reason_unknown |= self.part(command, 0) == ":reason-unknown",
+            _ => self.requests.reason_unknown |= reason,
         }
+        let about_the_answer = command.verb != Verb::GetInfo || reason;
+        if about_the_answer && self.dialect == Dialect::Horn && !self.checked {
+            let construct = Nonstandard::RequestBeforeCheck(command.keyword.to_owned());
+            self.lexed.warn(command.token, construct)?;
+        }
+        Ok(())
     }
 
-    fn set(&mut self, command: &Command<'_, '_>) {
+    fn set(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
         let (name, value) = (self.part(command, 0), self.part(command, 1));
         match (command.verb, name) {
             (Verb::SetLogic, "HORN" | "ALL") => {}
             (Verb::SetLogic, _) => {
-                log::warn!("the logic {} is read as HORN", shorten(name));
+                let construct = Nonstandard::Logic(shorten(name));
+                self.lexed.warn(command.token, construct)?;
             }
             // As in Z3, 0 means no limit.
             (_, ":timeout") => self.requests.timeout_ms = value.parse().ok().filter(|&ms| ms > 0),
             (_, ":global-declarations") => self.global_declarations = value == "true",
-            _ => {}
+            (_, ":print-success") => self.requests.replies |= value == "true",
+            _ => self.expect_keyword(command)?,
         }
         if !self.checked {
             self.record(command);
         }
+        Ok(())
+    }
+
+    /// Warns about `set-info` and `set-option` without a keyword.
+    fn expect_keyword(&self, command: &Command<'_, '_>) -> Result<(), InputError> {
+        match { command.parts }.next().map(|first| self.lexed.kind(first)) {
+            Some(Kind::Keyword) => Ok(()),
+            _ => {
+                let construct = Nonstandard::NoKeyword(command.keyword.to_owned());
+                self.lexed.warn(command.token, construct)
+            }
+        }
+    }
+
+    /// Whether a command declares a sort that is built in, which has no effect.
+    fn declares_built_in_sort(&self, command: &Command<'_, '_>) -> Result<bool, InputError> {
+        let mut parts = command.parts;
+        let Some(name) = parts.next() else {
+            return Ok(false);
+        };
+        let text = self.lexed.source(name);
+        let ignored = match command.verb {
+            Verb::DeclareSort => declares_built_in_sort(text, self.part(command, 1)),
+            Verb::DefineSort => {
+                let list = parts.next().and_then(|list| self.lexed.elements(list));
+                list.is_some_and(|list| defines_as_itself(text, list, self.part(command, 2)))
+            }
+            _ => false,
+        };
+        if ignored {
+            let construct = Nonstandard::DeclaredBuiltIn(text.to_owned());
+            self.lexed.warn(name, construct)?;
+        }
+        Ok(ignored)
     }
 
     fn scope(&mut self, command: &Command<'_, '_>) -> Result<(), InputError> {
@@ -274,6 +422,8 @@ impl<'r, 't> Reader<'r, 't> {
                     predicates: self.environment.predicates.len(),
                     recursive: self.recursive.len(),
                     clauses: self.clauses.len(),
+                    disjunctions: self.disjunctions.len(),
+                    free_sorts: self.free_sorts.len(),
                     commands: self.commands.len(),
                     number: self.number,
                 });
@@ -314,14 +464,20 @@ impl<'r, 't> Reader<'r, 't> {
                     self.environment.globals.remove(&symbol);
                 }
                 Undo::Sort(symbol) => self.environment.sorts.forget(symbol),
+                Undo::Name(symbol) => {
+                    self.environment.names.remove(&symbol);
+                }
             }
         }
         self.environment.predicates.truncate(level.predicates);
         self.recursive.truncate(level.recursive);
         self.clauses.truncate(level.clauses);
+        self.disjunctions.truncate(level.disjunctions);
+        self.free_sorts.truncate(level.free_sorts);
         self.commands.truncate(level.commands);
         self.goal = self.goal.filter(|&goal| goal < level.commands);
         self.number = level.number;
+        self.stronger.retain(|&number| number < level.number);
     }
 
     /// The number of levels to push or pop.
@@ -428,7 +584,18 @@ impl<'r, 't> Reader<'r, 't> {
             Verb::DefineFunRec | Verb::DefineFunsRec => self.define_recursive(command),
             _ => {
                 let name = parts.expect_symbol()?;
-                Err(self.lexed.name_error(name, SortError::Uninterpreted))
+                let parameters = parts.next();
+                parts.finish()?;
+                if parameters.is_some_and(|arity| self.lexed.source(arity) != "0") {
+                    return Err(self.lexed.name_error(name, SortError::FreeWithParameters));
+                }
+                let number = self.free_sorts.len();
+                let reading = self.functions.sorts.get(number).copied();
+                let sorts = &mut self.environment.sorts;
+                let free = sorts.declare_free(self.lexed, name, reading.unwrap_or_default())?;
+                self.free_sorts.push(free);
+                self.trail.push(Undo::Sort(name.symbol));
+                Ok(())
             }
         }
     }
@@ -451,7 +618,8 @@ impl<'r, 't> Reader<'r, 't> {
         let taken = self.environment.globals.contains_key(&symbol)
             || !sorts.constructors(symbol).is_empty()
             || !sorts.selectors(symbol).is_empty();
-        if taken {
+        let names = &self.environment.names;
+        if taken || names.get(&symbol).is_some_and(|entry| entry.used) {
             return Err(self.lexed.name_error(name, ScriptError::DeclaredTwice));
         }
         if is_core(symbol.0 as usize) {
@@ -482,7 +650,10 @@ impl<'r, 't> Reader<'r, 't> {
         }
         let value = self.elaborator(true).definition(&formals, result, body)?;
         let plain = match value {
-            Value::Term(term) if !self.terms.node(term).has_quantifier => {
+            Value::Term(term)
+                if !self.terms.node(term).has_quantifier
+                    && self.work.formulas.predicate_in(value).is_none() =>
+            {
                 Some((term, formals.iter().map(|f| f.1).collect()))
             }
             _ => None,
@@ -543,7 +714,11 @@ impl<'r, 't> Reader<'r, 't> {
         for (at, (head, (params, result))) in heads.iter().zip(&formals).enumerate() {
             let mut elaborator = self.elaborator(true);
             let value = elaborator.definition(params, *result, head.body)?;
-            let body = elaborator.term(value, head.body, "the definition")?;
+            if let Some(atom) = elaborator.work.formulas.predicate_in(value) {
+                let token = elaborator.work.formulas.token(atom);
+                return Err(lexed.error(token, TermError::PredicateInFunction));
+            }
+            let body = elaborator.term(value, head.body)?;
             self.recursive[first + at].body = body;
         }
         self.number += 1;
@@ -554,6 +729,23 @@ impl<'r, 't> Reader<'r, 't> {
             let vars = params.map(|&(symbol, var)| (names.name(symbol).to_owned(), var));
             let clauses = calls.equation(&self.recursive[first + at], vars.collect(), self.number);
             let clauses = clauses.map_err(|kind| lexed.error(head.body, kind))?;
+            let clauses = clauses.into_iter().map(|clause| ReadClause {
+                clause: GeneralClause {
+                    vars: Vec::new(),
+                    body: clause.body,
+                    constraint: clause.constraint,
+                    disjunctions: Vec::new(),
+                    heads: clause
+                        .head
+                        .into_iter()
+                        .map(|atom| (atom, head.body))
+                        .collect(),
+                },
+                vars: clause.vars,
+                command: clause.command,
+                number: clause.number,
+                token: head.body,
+            });
             self.clauses.extend(clauses);
         }
         Ok(())
@@ -569,6 +761,7 @@ impl<'r, 't> Reader<'r, 't> {
             environment: &mut self.environment,
             work: &mut self.work,
             in_definition,
+            names_formulas: self.dialect == Dialect::Horn && !in_definition,
         }
     }
 
@@ -587,6 +780,9 @@ impl<'r, 't> Reader<'r, 't> {
             Some(&Global::Predicate(id)) => self.bare_query(id, term),
             _ => self.elaborator(false).formula(term)?,
         };
+        for symbol in std::mem::take(&mut self.environment.new_names) {
+            self.trail.push(Undo::Name(symbol));
+        }
         let is_goal = command.verb == Verb::Assert
             && is_goal(&self.terms, &self.work.formulas, &self.recursive, value);
         let mut before = self.commands.iter().rev().skip(1);
@@ -596,40 +792,50 @@ impl<'r, 't> Reader<'r, 't> {
         if is_goal {
             self.goal = Some(self.commands.len() - 1);
         }
-        let clausifier = Clausifier::new(&self.terms, &mut self.work.formulas, command.token);
+        let clausifier = Clausifier::new(
+            &self.terms,
+            &mut self.work.formulas,
+            &mut self.disjunctions,
+            &self.lexed.symbols,
+            command.token,
+        );
+        // Calls of recursive functions are replaced clause by clause.
+        let clausifier = match self.recursive.is_empty() {
+            true => clausifier,
+            false => clausifier.with_copies_only(),
+        };
         let clauses = match command.verb {
             Verb::Query => clausifier.query(value),
             _ if is_goal => clausifier.query(value),
             _ => clausifier.assertion(value),
         };
-        let clauses = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
+        let Clauses {
+            clauses,
+            is_stronger,
+        } = clauses.map_err(|(token, kind)| self.lexed.error(token, kind))?;
+        if is_stronger {
+            self.stronger.push(self.number);
+        }
         self.number += 1;
         let names = &self.lexed.symbols;
-        let mut calls = Calls::new(&self.terms, &self.recursive);
         for clause in clauses {
-            let HornClause {
+            if let (Dialect::Fixedpoint, Some((_, second))) = (self.dialect, clause.heads.get(1)) {
+                return self.error(*second, NotHorn::NegationInRule);
+            }
+            let own = self.work.rule_variables.iter().chain(&clause.vars);
+            let own = own.map(|&(symbol, variable)| (names.name(symbol).to_owned(), variable));
+            let mut vars: Vec<(String, TermId)> = own.collect();
+            for at in nested(&self.disjunctions, &clause.disjunctions) {
+                let alternatives = self.disjunctions[at].alternatives.iter();
+                vars.extend(alternatives.flat_map(|a| a.vars.iter().cloned()));
+            }
+            self.clauses.push(ReadClause {
+                clause,
                 vars,
-                body,
-                constraint,
-                head,
-            } = clause;
-            let rule_variables = self.work.rule_variables.iter();
-            let vars = rule_variables
-                .copied()
-                .chain(vars)
-                .map(|(symbol, variable)| (names.name(symbol).to_owned(), variable))
-                .collect();
-            let clause = ProblemClause {
-                vars,
-                body,
-                constraint,
-                head,
                 command: self.commands.len() - 1,
                 number: self.number,
-            };
-            let clauses = calls.replaced(clause);
-            self.clauses
-                .extend(clauses.map_err(|kind| self.lexed.error(term, kind))?);
+                token: term,
+            });
         }
         Ok(())
     }

@@ -227,6 +227,7 @@ impl<'a> Calls<'a> {
                 vars: vars.clone(),
                 body: Vec::new(),
                 constraint: self.terms.and(&case.done),
+                disjunctions: Vec::new(),
                 head: Some(Atom {
                     predicate: function.graph,
                     args,
@@ -275,6 +276,7 @@ impl<'a> Calls<'a> {
                 vars: clause.vars.clone(),
                 body: clause.body.iter().map(&mut with).collect(),
                 constraint: self.terms.and(&case.done),
+                disjunctions: clause.disjunctions.clone(),
                 head: clause.head.as_ref().map(&mut with),
                 ..clause
             };
@@ -502,6 +504,7 @@ impl<'a> Calls<'a> {
             mut vars,
             body,
             constraint,
+            disjunctions,
             head,
             command,
             number,
@@ -540,6 +543,7 @@ impl<'a> Calls<'a> {
             vars,
             body,
             constraint,
+            disjunctions,
             head,
             command,
             number,

@@ -4,15 +4,19 @@
 //! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
 //! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::builtins::is_core;
 use super::error::{InputError, SortError, shorten};
 use super::lexer::{Lexed, Sym, TokenId};
+use super::predeclared::{LIST_DECLARATION, ListSymbols};
+use super::problem::{FreeSort, SortReading};
 use super::syntax::{DatatypeSyntax, Named};
 use crate::limits::LIMITS;
-use alphorn_term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore};
+use alphorn_term::{Constructor, DatatypeId, Field, Scope, Sort, SortId, TermStore, quote_symbol};
 
 /// [`Limits::max_bits`](crate::limits::Limits::max_bits), for patterns.
 pub(super) const MAX_WIDTH: u32 = LIMITS.max_bits;
@@ -53,6 +57,8 @@ struct Definition {
 enum SortName {
     Datatype(usize),
     Defined(usize),
+    /// A datatype with a constructor or selector whose name is built in; it cannot be used.
+    Unusable(Sym),
 }
 
 /// A constructor by its datatype and its position there.
@@ -75,6 +81,8 @@ pub(super) struct Sorts {
     depths: FxHashMap<SortId, u32>,
     pending: Vec<(usize, Vec<SortId>, DatatypeId)>,
     inhabited: FxHashSet<DatatypeId>,
+    /// The datatypes that are being declared in Z3's older form, see [`DatatypeSyntax::bare`].
+    bare: Range<usize>,
 }
 
 impl Sorts {
@@ -92,6 +100,7 @@ impl Sorts {
             depths: FxHashMap::default(),
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
+            bare: 0..0,
         }
     }
 
@@ -136,12 +145,142 @@ impl Sorts {
         Ok(())
     }
 
-    /// Executes `declare-datatypes`.
+    /// Executes `declare-sort` of a sort without parameters. Returns its description.
+    pub fn declare_free(
+        &mut self,
+        lexed: &Lexed<'_>,
+        name: Named,
+        reading: SortReading,
+    ) -> Result<FreeSort, InputError> {
+        self.check_new(lexed, name)?;
+        let text = lexed.symbols.name(name.symbol);
+        let mut stem = format!(
+            "{}!",
+            text.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        );
+        while lexed.text.contains(&stem) {
+            stem.push('!');
+        }
+        let mut free = FreeSort {
+            name: text.to_owned(),
+            constructor: format!("{stem}of"),
+            definition: None,
+        };
+        let integer = (
+            name.symbol,
+            format!("{stem}value"),
+            Pattern::Known(SortId::INT),
+        );
+        let (names, fields) = match reading {
+            SortReading::Free => (vec![free.constructor.clone()], vec![integer]),
+            SortReading::Size(size) => {
+                let names = (0..size.max(1)).map(|number| format!("{stem}{number}"));
+                (names.collect::<Vec<String>>(), Vec::new())
+            }
+            SortReading::Integers => {
+                free.definition = Some(format!("(define-sort {} () Int)", quote_symbol(text)));
+                let definition = SortName::Defined(self.definitions.len());
+                self.names.insert(name.symbol, definition);
+                self.definitions.push(Definition {
+                    parameters: 0,
+                    body: Pattern::Known(SortId::INT),
+                    depth: 1,
+                    memo: FxHashMap::default(),
+                });
+                return Ok(free);
+            }
+        };
+        if let SortReading::Size(_) = reading {
+            let constructors: Vec<String> = names.iter().map(|name| format!("({name})")).collect();
+            let (sort, constructors) = (quote_symbol(text), constructors.join(" "));
+            free.definition = Some(format!(
+                "(declare-datatypes (({sort} 0)) (({constructors})))"
+            ));
+        }
+        // Two readings of a text are different declarations.
+        self.enter(&format!("{text} {reading:?}"));
+        let generic = self.generics.len();
+        self.names.insert(name.symbol, SortName::Datatype(generic));
+        // The text has no name of a constructor, so none is in scope.
+        let constructors = names.into_iter().map(|constructor| GenericConstructor {
+            symbol: name.symbol,
+            name: constructor,
+            fields: fields.clone(),
+        });
+        self.generics.push(Generic {
+            name: text.to_owned(),
+            scope: self.scope,
+            parameters: 0,
+            constructors: constructors.collect(),
+            instances: FxHashMap::default(),
+        });
+        self.instantiate(&Pattern::Datatype(generic, Vec::new()), &[])
+            .and_then(|_| self.define_pending())
+            .map_err(|kind| lexed.error(name.token, kind))?;
+        Ok(free)
+    }
+
+    /// Declares the lists that Z3 has in each text.
+    pub fn predeclare_list(&mut self, lexed: &Lexed<'_>, symbols: ListSymbols) {
+        self.enter(LIST_DECLARATION);
+        let [list, nil, insert, head, tail] = symbols.0;
+        let name = |symbol: Sym| lexed.symbols.name(symbol).to_owned();
+        let generic = self.generics.len();
+        let whole = Pattern::Datatype(generic, vec![Pattern::Parameter(0)]);
+        let fields = vec![
+            (head, name(head), Pattern::Parameter(0)),
+            (tail, name(tail), whole),
+        ];
+        for (constructor, (symbol, fields)) in [(nil, vec![]), (insert, fields.clone())]
+            .into_iter()
+            .enumerate()
+        {
+            let reference = ConstructorRef {
+                generic,
+                constructor,
+            };
+            self.constructors.entry(symbol).or_default().push(reference);
+            for (field, (selector, _, _)) in fields.iter().enumerate() {
+                let entry = self.selectors.entry(*selector).or_default();
+                entry.push((reference, field));
+            }
+        }
+        let constructor = |symbol: Sym, fields| GenericConstructor {
+            symbol,
+            name: name(symbol),
+            fields,
+        };
+        self.names.insert(list, SortName::Datatype(generic));
+        self.generics.push(Generic {
+            name: name(list),
+            scope: self.scope,
+            parameters: 1,
+            constructors: vec![constructor(nil, vec![]), constructor(insert, fields)],
+            instances: FxHashMap::default(),
+        });
+    }
+
+    /// Executes `declare-datatypes`. A datatype with a name of the core for a constructor or
+    /// selector may be declared alone, and not be used.
     pub fn declare(
         &mut self,
         lexed: &Lexed<'_>,
         declarations: &[DatatypeSyntax],
     ) -> Result<(), InputError> {
+        let names = declarations.iter().flat_map(|d| &d.constructors);
+        let mut names = names.flat_map(|c| {
+            let selectors = c.selectors.iter().map(|s| s.name);
+            std::iter::once(c.name).chain(selectors)
+        });
+        if let Some(core) = names.find(|name| is_core(name.symbol.0 as usize)) {
+            let [only] = declarations else {
+                return Err(lexed.name_error(core, SortError::BuiltIn));
+            };
+            self.check_new(lexed, only.name)?;
+            let unusable = SortName::Unusable(core.symbol);
+            self.names.insert(only.name.symbol, unusable);
+            return Ok(());
+        }
         let first = self.generics.len();
         for declaration in declarations {
             let name = declaration.name;
@@ -162,9 +301,13 @@ impl Sorts {
                 instances: FxHashMap::default(),
             });
         }
+        if declarations.iter().all(|declaration| declaration.bare) {
+            self.bare = first..self.generics.len();
+        }
         for (offset, declaration) in declarations.iter().enumerate() {
             self.declare_constructors(lexed, first + offset, declaration)?;
         }
+        self.bare = 0..0;
         for (offset, declaration) in declarations.iter().enumerate() {
             if declaration.parameters.is_empty() {
                 self.instantiate(&Pattern::Datatype(first + offset, Vec::new()), &[])
@@ -411,12 +554,23 @@ impl Sorts {
         }
         match self.names.get(&name.symbol) {
             Some(&SortName::Datatype(generic)) => {
-                expect(self.generics[generic].parameters)?;
+                let count = self.generics[generic].parameters;
+                if found == 0 && self.bare.contains(&generic) {
+                    arguments = (0..count).map(Pattern::Parameter).collect();
+                    return Ok(Pattern::Datatype(generic, arguments));
+                }
+                expect(count)?;
                 return Ok(Pattern::Datatype(generic, arguments));
             }
             Some(&SortName::Defined(definition)) => {
                 expect(self.definitions[definition].parameters)?;
                 return Ok(Pattern::Defined(definition, arguments));
+            }
+            Some(&SortName::Unusable(core)) => {
+                return Err(lexed.name_error(name, |sort| SortError::Unusable {
+                    sort,
+                    name: shorten(lexed.symbols.name(core)),
+                }));
             }
             None => {}
         }

@@ -52,6 +52,9 @@ pub(super) struct DatatypeSyntax {
     /// The arity in the text, if there is one.
     pub arity: Option<TokenId>,
     pub parameters: Vec<Sym>,
+    /// Whether its name alone, in its own declaration, means the instance with its parameters: in
+    /// Z3's older form.
+    pub bare: bool,
     pub constructors: Vec<ConstructorSyntax>,
 }
 
@@ -276,25 +279,33 @@ impl<'t> Lexed<'t> {
         Ok((bindings, body))
     }
 
-    /// The term of `(! term attribute …)`; attributes are ignored.
-    pub fn annotated(&self, token: TokenId) -> Result<TokenId, InputError> {
+    /// The term of `(! term attribute …)` and the name that `:named` gives it; other attributes are
+    /// ignored.
+    pub fn annotated(&self, token: TokenId) -> Result<(TokenId, Option<Named>), InputError> {
         let mut parts = self.list(token)?;
         parts.expect()?;
         let term = parts.expect()?;
-        let mut after_keyword = false;
+        let mut keyword = None;
+        let mut name = None;
         for attribute in parts {
-            after_keyword = match self.kind(attribute) {
-                Kind::Keyword => true,
-                kind if after_keyword && !matches!(kind, Kind::Reserved(_)) => false,
-                _ => return Err(self.unexpected(attribute)),
+            keyword = match (self.kind(attribute), keyword) {
+                (Kind::Keyword, _) => Some(attribute),
+                (Kind::Reserved(_), _) | (_, None) => return Err(self.unexpected(attribute)),
+                (kind, Some(keyword)) => {
+                    if let (Kind::Symbol(symbol), ":named") = (kind, self.source(keyword)) {
+                        let token = attribute;
+                        name = Some(Named { symbol, token });
+                    }
+                    None
+                }
             };
         }
-        Ok(term)
+        Ok((term, name))
     }
 
     /// The declarations of `declare-datatype` or `declare-datatypes`, after the keyword. Beyond the
     /// standard, constructors may be symbols without parentheses, `par` may have no parameters, and
-    /// Z3's older form `() ((name constructor …) …)` is accepted.
+    /// Z3's older form `(parameter …) ((name constructor …) …)` is accepted.
     pub fn datatypes(
         &self,
         singular: bool,
@@ -306,17 +317,17 @@ impl<'t> Lexed<'t> {
             parts.finish()?;
             return Ok(vec![declaration]);
         }
-        let names_token = parts.expect()?;
-        let names = self.list(names_token)?;
+        let names = parts.expect_list()?;
         let declarations_token = parts.expect()?;
         let declarations = self.list(declarations_token)?;
         parts.finish()?;
         if !{ names }.any(|name| self.elements(name).is_some()) {
-            if !names.is_empty() {
-                return Err(self.error(names_token, SyntaxError::ParametersWithoutArity));
-            }
+            let symbol = |token| self.symbol(token).ok_or_else(|| self.unexpected(token));
+            let parameters: Vec<Sym> = names.map(symbol).collect::<Result<_, _>>()?;
             let declarations = declarations.at_least_one()?;
-            return declarations.map(|d| self.old_datatype(d)).collect();
+            return declarations
+                .map(|d| self.old_datatype(d, &parameters))
+                .collect();
         }
         let counts = (names.count(), declarations.count());
         let declared = names.zip(declarations).map(|(name, declaration)| {
@@ -364,16 +375,22 @@ impl<'t> Lexed<'t> {
             name,
             arity,
             parameters,
+            bare: false,
             constructors: self.constructors(constructors)?,
         })
     }
 
-    fn old_datatype(&self, declaration: TokenId) -> Result<DatatypeSyntax, InputError> {
+    fn old_datatype(
+        &self,
+        declaration: TokenId,
+        parameters: &[Sym],
+    ) -> Result<DatatypeSyntax, InputError> {
         let mut parts = self.list(declaration)?;
         Ok(DatatypeSyntax {
             name: parts.expect_symbol()?,
             arity: None,
-            parameters: Vec::new(),
+            parameters: parameters.to_vec(),
+            bare: true,
             constructors: self.constructors(parts)?,
         })
     }
@@ -395,7 +412,8 @@ impl<'t> Lexed<'t> {
         constructors.collect()
     }
 
-    /// The identifier and the arguments of a sort `s`, `(_ s i …)` or `(identifier sort …)`.
+    /// The identifier and the arguments of a sort `s`, `(_ s i …)` or `(identifier sort …)`. Beyond the
+    /// standard, `(s)` is `s`.
     pub fn sort(
         &self,
         token: TokenId,
@@ -407,6 +425,6 @@ impl<'t> Lexed<'t> {
         }
         let mut parts = self.list(token)?;
         let identifier = self.identifier(parts.expect()?)?;
-        Ok((identifier, Some(parts.at_least_one()?)))
+        Ok((identifier, Some(parts).filter(|parts| !parts.is_empty())))
     }
 }

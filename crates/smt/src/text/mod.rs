@@ -44,6 +44,15 @@ pub fn z3_version() -> String {
     format!("{major}.{minor}.{build}")
 }
 
+/// The number of assertions that Z3's parser reads in a text.
+///
+/// # Errors
+/// The message of the parser.
+pub fn assertions_of(text: &str, budget: &Budget) -> Result<usize, String> {
+    let context = TextContext::new(budget);
+    context.parse(text).map(|assertions| assertions.len())
+}
+
 /// A Z3 context for one text. Its queries end with a budget, and their work is charged to it.
 struct TextContext<'b> {
     // Dropped before the context that it interrupts.

@@ -36,7 +36,7 @@ pub struct ClauseText {
 }
 
 /// A ground step. Its facts and values are assertions of the text, too, given by their positions
-/// from 0: each is an atom.
+/// from 0: each is an atom, and a fact may be the negation of one.
 #[derive(Clone, Debug)]
 pub struct StepText {
     /// The index of the clause among the [`ClauseText`]s.
@@ -199,8 +199,9 @@ impl<'a> Checker<'a> {
                 let simplified = simplify(z3, self.atom(fact)?)?;
                 self.simplified.insert(fact, simplified);
             }
-            atoms.push(self.simplified[&fact].ast);
-            known.push(if holds { yes.ast } else { no.ast });
+            let (atom, positive) = literal(z3, self.simplified[&fact].ast);
+            atoms.push(atom);
+            known.push(if holds == positive { yes.ast } else { no.ast });
         }
         let closed = substitute(z3, instance.ast, &atoms, &known)?;
         Ok(simplify(z3, closed.ast)?.ast == no.ast)
@@ -232,6 +233,20 @@ impl<'a> Checker<'a> {
             unsafe { Z3_solver_assert(self.text.z3.raw, solver.raw, formula.ast) };
         }
         Ok(solver.check(Some(LIMITS.step_query_work)))
+    }
+}
+
+/// The atom of a literal, and whether the literal is the atom itself.
+fn literal(context: &Context, literal: Z3_ast) -> (Z3_ast, bool) {
+    // SAFETY: the literal belongs to the context.
+    let is_negation = unsafe {
+        let app = Z3_to_app(context.raw, literal);
+        let decl = app.and_then(|app| Z3_get_app_decl(context.raw, app));
+        decl.is_some_and(|decl| context.decl_kind(decl) == DeclKind::Not as u32)
+    };
+    match arguments(context, literal)[..] {
+        [atom] if is_negation => (atom, false),
+        _ => (literal, true),
     }
 }
 

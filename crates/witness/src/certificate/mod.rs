@@ -144,8 +144,10 @@ pub fn check_certificate(
     };
     let check = |texts: &[Reading]| valid_in_some(texts, budget);
     match about {
-        About::Assertions => outcome_of_text(problem, &readings, script::defined, check),
-        About::Functions => outcome_of_text(problem, &readings, script::with_functions, check),
+        About::Assertions => outcome_of_text(problem, &readings, script::defined, budget, check),
+        About::Functions => {
+            outcome_of_text(problem, &readings, script::with_functions, budget, check)
+        }
     }
 }
 

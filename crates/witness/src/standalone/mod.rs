@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use self::instance::{Instance, instance};
 use super::certificate::{Standalone, standalone};
 use super::print::{PrintedModel, model_text};
-use super::script::{self, Piece, Predicates, pieces};
+use super::script::{self, Changes, Piece, Predicates, pieces};
 use super::sexp::elements;
 use super::text_check::{ValueNames, names_a_relation};
 use super::{Refutation, Verdict, parse_witness};
@@ -33,8 +33,8 @@ use crate::Witness;
 use alphorn_chc::ClauseId;
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_smt::text::{TextCheck, valid_assertions};
-use alphorn_term::Printer;
 use alphorn_term::run::{Budget, Reason};
+use alphorn_term::{Printer, quote_symbol};
 
 /// The version of the format, in the first line of each certificate.
 pub const VERSION: u32 = 1;
@@ -84,8 +84,12 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     let recursive = recursive_functions(model);
     if recursive.is_empty() && problem.functions.is_empty() {
         let mut out = title("a model");
-        out.push_str("; Each check-sat has to answer unsat.\n(set-logic ALL)\n");
-        clauses(problem, &model.definitions.join("\n"), &mut out)?;
+        out.push_str("; Each check-sat has to answer unsat.\n");
+        let definitions = model.definitions.join("\n");
+        let changes = Changes::new(problem, &[&definitions]);
+        names(&changes, &mut out)?;
+        out.push_str("(set-logic ALL)\n");
+        clauses(problem, &changes, &definitions, &mut out)?;
         return Ok(out);
     }
     let mut text = model_text(model);
@@ -115,14 +119,17 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     for line in text.lines() {
         let _ = writeln!(out, ";   {line}");
     }
+    let changes = Changes::new(problem, &[&declarations, &definitions]);
+    names(&changes, &mut out)?;
     out.push_str("(set-logic ALL)\n");
-    out.push_str(&script::sort_declarations(problem));
-    out.push_str(&declarations);
+    let sorts: Vec<&str> = problem.sort_definitions().collect();
+    out.push_str(&script::sorts(&changes, problem, &sorts.join("\n")));
+    out.push_str(&changes.definitions(&declarations));
     for (what, formula) in obligations {
-        check(&mut out, &what, &formula);
+        check(&mut out, &what, &changes.definition(&formula));
     }
     out.push_str("(reset)\n(set-logic ALL)\n");
-    clauses(problem, &definitions, &mut out)?;
+    clauses(problem, &changes, &definitions, &mut out)?;
     Ok(out)
 }
 
@@ -146,9 +153,26 @@ fn recursive_functions(model: &PrintedModel) -> Vec<&str> {
     names
 }
 
+/// Writes comments that say which symbols have other names than in the problem.
+fn names(changes: &Changes<'_>, out: &mut String) -> Result<(), String> {
+    for (old, new) in changes.names() {
+        if old.contains(['\n', '\r']) {
+            return Err("a symbol with a line break needs another name".to_owned());
+        }
+        let (old, new) = (quote_symbol(old), quote_symbol(new));
+        let _ = writeln!(out, "; {new} stands for {old}");
+    }
+    Ok(())
+}
+
 /// Writes the problem with these definitions of its predicates, and a check of each assertion.
-fn clauses(problem: &Problem, definitions: &str, out: &mut String) -> Result<(), String> {
-    for piece in pieces(problem, Predicates::Defined(definitions))? {
+fn clauses(
+    problem: &Problem,
+    changes: &Changes<'_>,
+    definitions: &str,
+    out: &mut String,
+) -> Result<(), String> {
+    for piece in pieces(problem, changes, Predicates::Defined(definitions))? {
         match piece {
             Piece::Commands(commands) => out.push_str(&commands),
             Piece::Assertion { command, formula } => {
@@ -170,9 +194,10 @@ fn of_refutation(
     let clause = |id: ClauseId| &problem.clauses[id.0 as usize];
     let steps = refutation.steps.iter();
     let commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
+    let changes = Changes::new(problem, &[]);
     let mut declarations = String::new();
     let mut formulas: FxHashMap<usize, String> = FxHashMap::default();
-    for piece in pieces(problem, Predicates::Declared(&commands))? {
+    for piece in pieces(problem, &changes, Predicates::Declared(&commands))? {
         match piece {
             Piece::Commands(commands) => declarations.push_str(&commands),
             Piece::Assertion { command, formula } => {
@@ -204,9 +229,10 @@ fn of_refutation(
                 .enumerate()
                 .map(|(position, (name, var))| {
                     let sort = printer.sort(problem.terms.sort_of(*var));
+                    let sort = changes.sort(&sort);
                     match bare {
                         true => (script::query_variable(position), sort),
-                        false => (name.clone(), sort),
+                        false => (changes.variable(name).to_owned(), sort),
                     }
                 })
                 .collect();
@@ -238,16 +264,17 @@ fn of_refutation(
         }
         asserted.push(match own.params.is_empty() {
             true => atom,
-            false => format!("({atom})"),
+            false => changes.definition(&format!("({atom})")),
         });
     }
-    declarations.push_str(&definitions);
+    declarations.push_str(&changes.own(&definitions));
     confirm(&declarations, &asserted, budget)?;
     let mut out = title("a refutation");
     out.push_str(
-        "; The assertions are ground instances of the problem's: check-sat has to answer unsat.\n\
-         (set-logic ALL)\n",
+        "; The assertions are ground instances of the problem's: check-sat has to answer unsat.\n",
     );
+    names(&changes, &mut out)?;
+    out.push_str("(set-logic ALL)\n");
     out.push_str(&declarations);
     for (number, atom) in asserted.iter().enumerate() {
         let _ = writeln!(out, "; step {}\n(assert {atom})", number + 1);
@@ -261,7 +288,7 @@ fn confirm(declarations: &str, asserted: &[String], budget: &Budget) -> Result<(
     // One formula that is valid exactly if the instances are unsatisfiable.
     let all = asserted.join("\n");
     let question = format!("{declarations}(assert (not (and true {all})))\n");
-    match valid_assertions(&script::without_predefined_names(question), budget) {
+    match valid_assertions(&question, budget) {
         TextCheck::Valid { assertions: 1 } => Ok(()),
         TextCheck::Unknown { reason, .. } => {
             Err(format!("the instances could not be checked: {reason}"))

@@ -1,19 +1,30 @@
 //! The user's text as a script for Z3's parser: with predicates defined, for the check of a model,
 //! or declared, for the check of a refutation. Rules and queries of the fixedpoint dialect become
-//! assertions, as do the equations of recursive functions.
+//! assertions, as do the equations of recursive functions. What Z3 would read otherwise is changed
+//! ([`Changes`]), for all checks alike.
 //!
 //! # Invariant
 //! Formulas, definitions and sorts are copied from the text by its tokens, without the reader's
 //! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
+mod changes;
+mod names;
+mod surgery;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dialect::{datatypes, negative_names, with_standard_atoms};
 use super::recursive;
-use super::sexp::{TokenKind, Tokens, elements, symbol};
+use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
 use alphorn_chc::frontend::{CommandSpan, Dialect, Problem};
+pub use changes::Changes;
+use surgery::Part;
 
 /// A script of declarations, definitions and assertions.
 #[derive(Clone, Debug)]
@@ -74,7 +85,9 @@ pub fn query_variable(position: usize) -> String {
 /// # Errors
 /// A malformed command, which the reader would have rejected.
 pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
-    script(problem, Predicates::Defined(definitions), "")
+    let changes = Changes::new(problem, &[definitions]);
+    let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
+    Ok(script(pieces, ""))
 }
 
 /// As [`defined`], with the equations of recursive functions as the only assertions.
@@ -82,45 +95,158 @@ pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
 /// # Errors
 /// A malformed command.
 pub fn with_functions(problem: &Problem, definitions: &str) -> Result<Script, String> {
-    script(problem, Predicates::Functions(definitions), "")
+    let changes = Changes::new(problem, &[definitions]);
+    let pieces = pieces(problem, &changes, Predicates::Functions(definitions))?;
+    Ok(script(pieces, ""))
 }
 
 /// The problem's declarations and definitions, the assertions of `commands` in their order, and
-/// then the commands `more`.
+/// then the commands `more`, which alphorn wrote about it.
 ///
 /// # Errors
 /// A malformed command.
 pub fn declared(
     problem: &Problem,
+    changes: &Changes<'_>,
     commands: &BTreeSet<usize>,
     more: &str,
 ) -> Result<Script, String> {
-    script(problem, Predicates::Declared(commands), more)
+    let pieces = pieces(problem, changes, Predicates::Declared(commands))?;
+    let more = changes.own(more).into_owned();
+    let more = with_standard_atoms(more, &negative_names(&problem.text));
+    Ok(script(pieces, &more))
 }
 
-/// The problem's declarations of sorts, and then the commands `more`.
+/// The problem's declarations of sorts, and then the commands `more`, which alphorn wrote about them.
 pub fn with_sorts(problem: &Problem, more: &str) -> String {
-    let mut out = sort_declarations(problem);
-    out.push_str(more);
-    without_predefined_names(out)
+    let changes = Changes::new(problem, &[more]);
+    let definitions: Vec<&str> = problem.sort_definitions().collect();
+    let mut out = sorts(&changes, problem, &definitions.join("\n"));
+    out.push_str(&changes.definitions(more));
+    out
 }
 
-/// The problem's declarations and definitions of sorts.
+/// The problem's declarations and definitions of sorts, as they are.
 pub fn sort_declarations(problem: &Problem) -> String {
-    let mut out = String::new();
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            out.push_str(&problem.text[command.range.clone()]);
-            out.push('\n');
+    let definitions: Vec<&str> = problem.sort_definitions().collect();
+    let definitions = definitions.join("\n");
+    let text = |index: usize| Cow::Borrowed(&problem.text[problem.commands[index].range.clone()]);
+    sort_commands(problem, &definitions, text, |own| own.to_owned())
+}
+
+/// The problem's declarations and definitions of sorts, changed. `definitions` of sorts take the
+/// place of their declarations.
+pub fn sorts(changes: &Changes<'_>, problem: &Problem, definitions: &str) -> String {
+    let mut out = changes.front().to_owned();
+    let text = |index: usize| {
+        let older = datatypes(&problem.text, &problem.commands[index].range);
+        match older {
+            Some(command) if !changes.is_replaced(index) => {
+                changes.changed(Cow::Owned(command), Part::Commands)
+            }
+            _ => changes.command(index),
         }
+    };
+    out.push_str(&sort_commands(problem, definitions, text, |own| {
+        changes.own(own).into_owned()
+    }));
+    out
+}
+
+/// The commands for sorts. `text` gives the text of a command, and `own` changes a command that is
+/// not the problem's. For a sort that stays without definition, the function that gives its values is
+/// declared, too.
+fn sort_commands<'t>(
+    problem: &'t Problem,
+    definitions: &str,
+    text: impl Fn(usize) -> Cow<'t, str>,
+    own: impl Fn(&str) -> String,
+) -> String {
+    let defined: FxHashMap<String, Range<usize>> = commands(definitions)
+        .filter_map(|range| Some((defined_sort(definitions, &range)?, range)))
+        .collect();
+    let mut out = String::new();
+    for (index, command) in problem.commands.iter().enumerate() {
+        if !declares_sorts(&command.keyword) {
+            continue;
+        }
+        if command.keyword != "declare-sort" {
+            push_command(&mut out, &text(index));
+            continue;
+        }
+        let parts = elements(&problem.text, &command.range).unwrap_or_default();
+        let name = parts
+            .get(1)
+            .map_or("", |range| &problem.text[range.clone()]);
+        let mut free = problem.free_sorts.iter();
+        let free = free.find(|sort| sort.name == symbol(name));
+        let command = match (defined.get(symbol(name)), free) {
+            (Some(range), _) => own(&definitions[range.clone()]),
+            (None, Some(free)) => own(&format!(
+                "(declare-sort {name} 0)\n(declare-fun {} (Int) {name})",
+                free.constructor
+            )),
+            (None, None) => String::new(),
+        };
+        push_command(&mut out, &command);
     }
     out
 }
 
-fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script, String> {
-    let mut text = String::with_capacity(problem.text.len() + more.len());
+/// The ranges of the commands in a text.
+fn commands(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut position = 0;
+    std::iter::from_fn(move || {
+        let range = expression(text, position)?;
+        position = range.end;
+        Some(range)
+    })
+}
+
+/// The name, without bars, of the sort that a command of a model defines.
+pub fn defined_sort(text: &str, command: &Range<usize>) -> Option<String> {
+    let parts = elements(text, command)?;
+    let name = match &text[parts.first()?.clone()] {
+        "define-sort" | "declare-datatype" => parts.get(1)?.clone(),
+        "declare-datatypes" => {
+            let declared = elements(text, parts.get(1)?)?;
+            elements(text, declared.first()?)?.first()?.clone()
+        }
+        _ => return None,
+    };
+    Some(symbol(&text[name]).to_owned())
+}
+
+/// The definitions of sorts among definitions, and the others.
+fn split_sort_definitions(definitions: &str) -> (String, String) {
+    let (mut sorts, mut others) = (String::new(), String::new());
+    if !definitions.contains("sort") && !definitions.contains("declare-datatype") {
+        return (sorts, definitions.to_owned());
+    }
+    for range in commands(definitions) {
+        let out = match defined_sort(definitions, &range) {
+            Some(_) => &mut sorts,
+            None => &mut others,
+        };
+        out.push_str(&definitions[range]);
+        out.push('\n');
+    }
+    (sorts, others)
+}
+
+/// Adds a command with a line break, if it is not empty.
+fn push_command(out: &mut String, command: &str) {
+    if !command.is_empty() {
+        out.push_str(command);
+        out.push('\n');
+    }
+}
+
+/// A script of pieces and of the commands `more`.
+fn script(pieces: Vec<Piece>, more: &str) -> Script {
+    let mut text = String::new();
     let mut origins = Vec::new();
-    for piece in pieces(problem, kind)? {
+    for piece in pieces {
         match piece {
             Piece::Commands(commands) => text.push_str(&commands),
             Piece::Assertion { command, formula } => {
@@ -132,10 +258,7 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
         }
     }
     text.push_str(more);
-    Ok(Script {
-        text: without_predefined_names(text),
-        origins,
-    })
+    Script { text, origins }
 }
 
 /// The parts of a script in their order: declarations of sorts, definitions of predicates, and the
@@ -143,74 +266,92 @@ fn script(problem: &Problem, kind: Predicates<'_>, more: &str) -> Result<Script,
 ///
 /// # Errors
 /// A malformed command.
-pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, String> {
-    let text = &*problem.text;
+pub fn pieces(
+    problem: &Problem,
+    changes: &Changes<'_>,
+    kind: Predicates<'_>,
+) -> Result<Vec<Piece>, String> {
     let (definitions, asserted) = match kind {
         Predicates::Defined(definitions) | Predicates::Functions(definitions) => {
             (definitions, None)
         }
         Predicates::Declared(commands) => ("", Some(commands)),
     };
+    let text = &*problem.text;
+    let (sort_definitions, definitions) = match asserted {
+        None => split_sort_definitions(definitions),
+        Some(_) => {
+            let sorts: Vec<&str> = problem.sort_definitions().collect();
+            (sorts.join("\n"), String::new())
+        }
+    };
     let mut writer = Writer {
         text,
+        changes,
         predicates: problem.predicates.iter().map(|p| p.name.as_str()).collect(),
         is_goal: problem.dialect == Dialect::Goal,
         declared: asserted.is_some(),
         vars: FxHashMap::default(),
         relations: FxHashMap::default(),
-        out: String::new(),
+        out: sorts(changes, problem, &sort_definitions),
         pieces: Vec::new(),
     };
-    for command in &problem.commands {
-        if declares_sorts(&command.keyword) {
-            writer.copy(&command.range);
-        }
+    if asserted.is_none() {
+        writer.out.push_str(&changes.definitions(&definitions));
     }
-    writer.out.push_str(definitions);
     writer.out.push('\n');
     for (index, command) in problem.commands.iter().enumerate() {
         let keyword = command.keyword.as_str();
         let written = match keyword {
             _ if declares_sorts(keyword) => Some(()),
-            "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(command),
+            "declare-fun" | "declare-const" | "declare-rel" => writer.declaration(index, command),
             "declare-var" => writer.variable(command),
             "define-fun-rec" | "define-funs-rec" if problem.defines_functions(index) => {
                 if asserted.is_some() {
                     let declarations = recursive::declarations(text, &command.range);
-                    writer.out.push_str(&declarations.unwrap_or_default());
+                    let declarations = Cow::Owned(declarations.unwrap_or_default());
+                    let declarations = changes.changed(declarations, Part::Commands);
+                    writer.out.push_str(&declarations);
                 }
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
                 recursive::equations(text, &command.range).map(|formula| {
                     writer.end_commands();
+                    let formula = changes.changed(Cow::Owned(formula), Part::Term);
                     writer.pieces.push(Piece::Assertion {
                         command: index,
-                        formula,
+                        formula: formula.into_owned(),
                     });
                 })
             }
-            "define-fun-rec" | "define-funs-rec" => recursive::macros(text, &command.range)
-                .map(|definitions| writer.out.push_str(&definitions)),
+            "define-fun-rec" | "define-funs-rec" => {
+                recursive::macros(text, &command.range).map(|definitions| {
+                    let definitions = changes.changed(Cow::Owned(definitions), Part::Commands);
+                    writer.out.push_str(&definitions);
+                })
+            }
             "assert" | "rule" | "query" => {
                 if matches!(kind, Predicates::Functions(_)) {
                     continue;
                 }
+                writer.out.push_str(changes.before(index));
                 if asserted.is_some_and(|some| !some.contains(&index)) {
                     continue;
                 }
                 let formula = writer.formula(command);
                 formula.map(|formula| {
                     writer.end_commands();
+                    let formula = changes.changed(Cow::Owned(formula), Part::Term);
                     writer.pieces.push(Piece::Assertion {
                         command: index,
-                        formula,
+                        formula: formula.into_owned(),
                     });
                 })
             }
             _ => {
                 if keyword.starts_with("declare-") || keyword.starts_with("define-") {
-                    writer.copy(&command.range);
+                    push_command(&mut writer.out, &changes.command(index));
                 }
                 Some(())
             }
@@ -223,12 +364,21 @@ pub fn pieces(problem: &Problem, kind: Predicates<'_>) -> Result<Vec<Piece>, Str
         }
     }
     writer.end_commands();
-    Ok(writer.pieces)
+    let names = negative_names(text);
+    let standard = |piece| match piece {
+        Piece::Commands(text) => Piece::Commands(with_standard_atoms(text, &names)),
+        Piece::Assertion { command, formula } => Piece::Assertion {
+            command,
+            formula: with_standard_atoms(formula, &names),
+        },
+    };
+    Ok(writer.pieces.into_iter().map(standard).collect())
 }
 
 /// Writes commands. Its functions return `None` for a malformed command.
 struct Writer<'a> {
     text: &'a str,
+    changes: &'a Changes<'a>,
     predicates: FxHashSet<&'a str>,
     /// Whether the assertions are that a goal does not hold.
     is_goal: bool,
@@ -251,12 +401,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn copy(&mut self, command: &Range<usize>) {
-        self.out.push_str(&self.text[command.clone()]);
-        self.out.push('\n');
-    }
-
-    fn declaration(&mut self, command: &CommandSpan) -> Option<()> {
+    fn declaration(&mut self, index: usize, command: &CommandSpan) -> Option<()> {
         let text = self.text;
         let parts = elements(text, &command.range)?;
         let written = &text[parts.get(1)?.clone()];
@@ -269,12 +414,13 @@ impl<'a> Writer<'a> {
         if predicate && !self.declared {
             return Some(());
         }
-        if relation {
+        if relation && !self.changes.is_replaced(index) {
             let sorts = &text[parts.get(2)?.clone()];
-            self.out
-                .push_str(&format!("(declare-fun {written} {sorts} Bool)\n"));
+            let command = format!("(declare-fun {written} {sorts} Bool)");
+            let command = self.changes.changed(Cow::Owned(command), Part::Commands);
+            push_command(&mut self.out, &command);
         } else {
-            self.copy(&command.range);
+            push_command(&mut self.out, &self.changes.command(index));
         }
         Some(())
     }
@@ -339,20 +485,6 @@ fn negated(text: &str, formula: &Range<usize>) -> String {
         [not, inner] if &text[not.clone()] == "not" => text[inner.clone()].to_owned(),
         _ => format!("(not {})", &text[formula.clone()]),
     }
-}
-
-/// The script with another name for the user's sort `List`, since Z3's parser, as a library, has a
-/// sort of this name in every logic. The new name does not occur in the text.
-pub fn without_predefined_names(script: String) -> String {
-    const TAKEN: &str = "List";
-    if !script.contains(TAKEN) {
-        return script;
-    }
-    let mut name = format!("{TAKEN}!");
-    while script.contains(&name) {
-        name.push('!');
-    }
-    with_names(&script, &FxHashMap::from_iter([(TAKEN, name)]))
 }
 
 /// The text with other symbols: `names` maps a symbol without bars to the text that replaces it.

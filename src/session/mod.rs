@@ -4,14 +4,28 @@
 //! commands in force, at the lines and columns where they stand in the script, and one check. So
 //! reading and solving a text need not know `push` and `pop`, and errors have the places of the script.
 //!
-//! Invariant: a session interprets only the names of commands and the arguments of `push`, `pop`,
-//! `set-option`, `echo`, `get-info` and `check-sat-assuming`; everything else is copied.
+//! Invariant: a session interprets only the names of commands, the arguments of `push`, `pop`,
+//! `set-option`, `echo`, `get-info`, `get-option` and `check-sat-assuming`, and the names of
+//! assertions; everything else is copied.
+
+mod information;
+mod names;
+mod output;
+mod single;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
 use thiserror::Error;
 
+use alphorn_chc::frontend::only_displays;
 use alphorn_witness::sexp::{TokenKind, Tokens, elements, symbol};
+
+use self::information::{Options, information};
+pub use self::output::answers;
+pub use self::single::replies;
+use crate::reply::{Names, Request};
 
 /// The most levels that one `push` or `pop` may have.
 const MAX_LEVELS: usize = 100_000;
@@ -28,14 +42,12 @@ pub enum Action {
         /// Whether the question is a `query` of the fixedpoint dialect.
         of_rules: bool,
     },
-    /// To print the model of the last answer.
-    GetModel,
-    /// To print the refutation of the last answer.
-    GetProof,
-    /// To print the reason of the last `unknown`.
-    ReasonUnknown,
+    /// To reply to a request about the last answer.
+    Request(Request),
     /// To print a line.
     Print(String),
+    /// To print an error that has no effect on answers.
+    Error(SessionError),
     /// To end the session.
     Exit,
 }
@@ -84,6 +96,13 @@ pub struct Session {
     levels: Vec<usize>,
     global_declarations: bool,
     print_success: bool,
+    options: Options,
+    /// Whether commands arrive one by one from a program that waits for replies.
+    interactive: bool,
+    /// The assertions of the last question; `None` before the first one.
+    asked: Option<Vec<Range<usize>>>,
+    /// The last command that is not known, which may have changed the problem.
+    unknown: Option<String>,
 }
 
 /// Whether a text has more than one question, or a `check-sat-assuming`.
@@ -99,7 +118,7 @@ pub fn is_session(text: &str) -> bool {
             TokenKind::Open => depth += 1,
             TokenKind::Close => depth = depth.saturating_sub(1),
             TokenKind::Atom if first && depth == 1 => match &text[token.range.clone()] {
-                "check-sat" | "query" => questions += 1,
+                "check-sat" | "check-sat-using" | "query" => questions += 1,
                 "check-sat-assuming" => questions += 2,
                 _ => {}
             },
@@ -111,6 +130,14 @@ pub fn is_session(text: &str) -> bool {
 }
 
 impl Session {
+    /// A session with a program that waits for replies.
+    pub fn interactive() -> Session {
+        Session {
+            interactive: true,
+            ..Session::default()
+        }
+    }
+
     /// Appends a text to the script.
     pub fn feed(&mut self, text: &str) {
         self.text.push_str(text);
@@ -185,6 +212,7 @@ impl Session {
             "set-logic" => Kind::Option,
             "set-option" => {
                 let is_true = part(2) == "true";
+                self.options.set(part(1), part(2));
                 match part(1) {
                     ":print-success" => {
                         self.print_success = is_true;
@@ -195,22 +223,33 @@ impl Session {
                 }
                 Kind::Option
             }
-            "check-sat" | "query" => {
-                return Ok(Action::Check {
-                    text: self.question(&range, &text),
-                    of_rules: keyword == "query",
-                });
+            "check-sat" | "check-sat-using" | "query" => {
+                let text = self.question(&range, &text)?;
+                let of_rules = keyword == "query";
+                return Ok(Action::Check { text, of_rules });
             }
             "check-sat-assuming" => {
                 let assumptions = self.assumptions(&range, &parts)?;
                 return Ok(Action::Check {
-                    text: self.question(&range, &assumptions),
+                    text: self.question(&range, &assumptions)?,
                     of_rules: false,
                 });
             }
-            "get-model" => return Ok(Action::GetModel),
-            "get-proof" => return Ok(Action::GetProof),
-            "get-info" => return Ok(information(part(1))),
+            "get-model" => return Ok(Action::Request(Request::Model)),
+            "get-proof" => return Ok(Action::Request(Request::Proof)),
+            "get-unsat-core" => {
+                return Ok(Action::Request(Request::UnsatCore(self.names())));
+            }
+            "get-assignment" => return Ok(Action::Request(self.assignment())),
+            "get-info" if part(1) == ":reason-unknown" => {
+                return Ok(Action::Request(Request::Reason));
+            }
+            "get-info" => {
+                let levels = self.levels.len();
+                return Ok(information(part(1), levels, self.interactive));
+            }
+            "get-option" => return Ok(Action::Print(self.options.get(part(1)))),
+            "get-assertions" => return Ok(Action::Print(self.assertions())),
             "echo" => return Ok(Action::Print(part(1).to_owned())),
             "set-info" => return Ok(Action::None),
             "exit" => return Ok(Action::Exit),
@@ -225,6 +264,8 @@ impl Session {
                 self.in_force.clear();
                 self.levels.clear();
                 (self.global_declarations, self.print_success) = (false, false);
+                self.options = Options::default();
+                self.unknown = None;
                 return Ok(Action::None);
             }
             "reset-assertions" => {
@@ -240,8 +281,21 @@ impl Session {
             }
             _ => {
                 let name: String = keyword.chars().take(40).collect();
-                let message = format!("unknown command: {name}");
-                return Err(self.error(range.start, &message));
+                let displays = only_displays(keyword);
+                if displays && self.asked.is_none() {
+                    // An error before the verdict would make readers doubt it.
+                    return Ok(Action::Print("unsupported".to_owned()));
+                }
+                if displays {
+                    let message = format!("the command `{name}` is not supported");
+                    return Ok(Action::Error(self.error(range.start, &message)));
+                }
+                let error = self.error(range.start, &format!("unknown command: {name}"));
+                if self.asked.is_none() || self.interactive {
+                    return Err(error);
+                }
+                self.unknown = Some(name);
+                return Ok(Action::Error(error));
             }
         };
         self.in_force.push(InForce { range, kind });
@@ -333,8 +387,51 @@ impl Session {
         Ok(out)
     }
 
+    /// The ranges of the assertions in force.
+    fn assertion_ranges(&self) -> Vec<Range<usize>> {
+        let assertions = self.in_force.iter().filter(|c| c.kind == Kind::Assertion);
+        assertions.map(|c| c.range.clone()).collect()
+    }
+
+    /// The names of the assertions of the last question.
+    fn names(&self) -> Names {
+        let asked = self.asked.iter().flatten();
+        asked.map(|c| names::name_of(&self.text, c)).collect()
+    }
+
+    fn assignment(&self) -> Request {
+        let names = self.names();
+        let asked = self.asked.iter().flatten();
+        let all: usize = asked.map(|c| names::count(&self.text, c)).sum();
+        let complete = names.iter().flatten().count() == all;
+        Request::Assignment(complete.then_some(names))
+    }
+
+    /// The formulas of the assertions in force, as a list with a line for each.
+    fn assertions(&self) -> String {
+        let mut out = "(".to_owned();
+        for range in self.assertion_ranges() {
+            let parts = elements(&self.text, &range).unwrap_or_default();
+            match parts.as_slice() {
+                [word, formula, ..] if &self.text[word.clone()] == "assert" => {
+                    out.push('\n');
+                    out.push_str(&self.text[formula.clone()]);
+                }
+                // A rule has variables that are not bound in it.
+                _ => return "unsupported".to_owned(),
+            }
+        }
+        out.push_str("\n)");
+        out
+    }
+
     /// A text with the commands in force and a question, all at their places in the script.
-    fn question(&self, at: &Range<usize>, question: &str) -> String {
+    fn question(&mut self, at: &Range<usize>, question: &str) -> Result<String, SessionError> {
+        if let Some(name) = &self.unknown {
+            let message = format!("there is no answer, since the command `{name}` is unknown");
+            return Err(self.error(at.start, &message));
+        }
+        self.asked = Some(self.assertion_ranges());
         let mut out = String::new();
         let mut end = 0;
         for command in &self.in_force {
@@ -345,7 +442,7 @@ impl Session {
         blank(&mut out, &self.text[end..at.start]);
         out.push_str(question);
         out.push('\n');
-        out
+        Ok(out)
     }
 
     /// An error at this offset.
@@ -360,162 +457,9 @@ impl Session {
     }
 }
 
-/// The answer to `get-info`.
-fn information(keyword: &str) -> Action {
-    match keyword {
-        ":reason-unknown" => Action::ReasonUnknown,
-        ":name" => Action::Print("(:name \"alphorn\")".to_owned()),
-        ":version" => Action::Print(format!("(:version \"{}\")", env!("CARGO_PKG_VERSION"))),
-        _ => Action::Print("unsupported".to_owned()),
-    }
-}
-
 /// Appends as many lines as the text has, and as many spaces as its last line has characters.
 fn blank(out: &mut String, text: &str) {
     let last = text.rfind('\n').map_or(0, |newline| newline + 1);
     out.extend(text.bytes().filter(|&b| b == b'\n').map(char::from));
     out.extend(text[last..].chars().map(|_| ' '));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The actions of a script that arrives in pieces of this size.
-    fn actions(script: &str, size: usize) -> Vec<Result<Action, SessionError>> {
-        let mut session = Session::default();
-        let mut found = Vec::new();
-        let letters: Vec<char> = script.chars().collect();
-        for piece in letters.chunks(size) {
-            session.feed(&piece.iter().collect::<String>());
-            while let Some(action) = session.next_action() {
-                found.push(action);
-            }
-        }
-        found.retain(|action| *action != Ok(Action::None));
-        found
-    }
-
-    /// The questions of a script, with single spaces.
-    fn questions(script: &str) -> Vec<String> {
-        let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let question = |action| match action {
-            Ok(Action::Check { text, .. }) => Some(words(text)),
-            _ => None,
-        };
-        actions(script, 1)
-            .into_iter()
-            .filter_map(question)
-            .collect()
-    }
-
-    #[test]
-    fn questions_have_the_commands_in_force() {
-        let script = "(set-logic HORN) (declare-fun p () Bool)(assert p)
-            (push) (assert (=> p false)) (check-sat) (pop 1) (check-sat)
-            (push 2) (set-option :timeout 7) (declare-fun q () Bool) (pop) (pop)
-            (check-sat-assuming (p (not p)))
-            (reset-assertions) (check-sat) (reset) (check-sat)";
-        let head = "(set-logic HORN) (declare-fun p () Bool)(assert p)";
-        assert_eq!(
-            questions(script),
-            [
-                format!("{head} (assert (=> p false)) (check-sat)"),
-                format!("{head} (check-sat)"),
-                format!("{head} (set-option :timeout 7) (assert (and p (not p))) (check-sat)"),
-                "(set-logic HORN) (set-option :timeout 7) (check-sat)".to_owned(),
-                "(check-sat)".to_owned(),
-            ]
-        );
-        let global = "(set-option :global-declarations true) (push) (declare-fun p () Bool)
-            (assert p) (pop) (check-sat)";
-        let expected = "(set-option :global-declarations true) (declare-fun p () Bool) (check-sat)";
-        assert_eq!(questions(global), [expected]);
-        let rules = "(declare-rel p ()) (declare-rel q ()) (rule p) (query p) (query q)";
-        let head = "(declare-rel p ()) (declare-rel q ()) (rule p)";
-        assert_eq!(
-            questions(rules),
-            [format!("{head} (query p)"), format!("{head} (query q)")]
-        );
-    }
-
-    #[test]
-    fn places_stay_and_pieces_do_not_matter() {
-        let script = "; häh\n(push)\n (assert |a\n)|) (pop) (assert \"(\" ) ; (\n  (check-sat)\n";
-        let text = "\n\n\n          (assert \"(\" )\n  (check-sat)\n";
-        for size in 1..script.len() {
-            let check = Action::Check {
-                text: text.to_owned(),
-                of_rules: false,
-            };
-            assert_eq!(actions(script, size), [Ok(check)], "{size}");
-        }
-    }
-
-    #[test]
-    fn other_commands() {
-        let print = |text: &str| Ok(Action::Print(text.to_owned()));
-        let script = "(echo \"a b\") (get-info :name) (get-value (x)) (get-model) (get-proof)
-            (get-info :reason-unknown) (set-option :print-success true) (assert p) (exit) ";
-        let found = actions(script, 7);
-        let expected = [
-            print("\"a b\""),
-            print("(:name \"alphorn\")"),
-            print("unsupported"),
-            Ok(Action::GetModel),
-            Ok(Action::GetProof),
-            Ok(Action::ReasonUnknown),
-            print("success"),
-            print("success"),
-            Ok(Action::Exit),
-        ];
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn errors_have_places() {
-        for (script, expected) in [
-            (
-                "(push)\n (pop 2)",
-                "line 2 column 2: there is nothing to pop",
-            ),
-            (
-                "(push -1)",
-                "line 1 column 7: a number of levels up to 100000 is expected",
-            ),
-            ("\nhello ", "line 2 column 1: this is not a command"),
-            (") ", "line 1 column 1: this is not a command"),
-            (" (solve)", "line 1 column 2: unknown command: solve"),
-            (
-                "(check-sat-assuming ((and p q)))",
-                "line 1 column 1: Boolean symbols and their negations are expected",
-            ),
-        ] {
-            let found = actions(script, 3);
-            let errors: Vec<String> = found
-                .iter()
-                .filter_map(|a| a.as_ref().err())
-                .map(ToString::to_string)
-                .collect();
-            assert_eq!(errors, [expected], "{script}");
-        }
-    }
-
-    #[test]
-    fn single_questions_are_no_sessions() {
-        for (text, expected) in [
-            ("(check-sat)", false),
-            ("(check-sat) ; (check-sat)", false),
-            (
-                "(assert |(check-sat)|) (set-info :x (check-sat)) (check-sat)",
-                false,
-            ),
-            ("(check-sat) (check-sat)", true),
-            ("(check-sat-assuming (p))", true),
-            ("(query p) (query q)", true),
-            ("(declare-rel query ()) (query query)", false),
-        ] {
-            assert_eq!(is_session(text), expected, "{text}");
-        }
-    }
 }

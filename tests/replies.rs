@@ -1,0 +1,306 @@
+//! Replies to the commands of a file, in step with the answers; warnings; and checks of such output.
+
+// Helpers of tests.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A limit for a run that has to end with an answer: far more than it needs.
+const PATIENCE: &str = "--timeout=600";
+
+fn run(args: &[&str], text: &[u8]) -> Output {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("task.smt2");
+    std::fs::write(&path, text).unwrap();
+    Command::new(assert_cmd::cargo::cargo_bin!("alphorn"))
+        .args(args)
+        .arg(&path)
+        .env_remove("RUST_LOG")
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Standard output of a run with one job that ends with status 0.
+#[track_caller]
+fn printed(args: &[&str], text: &str) -> String {
+    let mut all = vec![PATIENCE, "--jobs", "1"];
+    all.extend(args);
+    let output = run(&all, text.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    stdout(&output)
+}
+
+/// 0 is derived by two named clauses, of which there is a third.
+const CLAUSES: &str = "(set-logic HORN)
+(echo \"begin\")
+(set-option :produce-unsat-cores true)
+(declare-fun P (Int) Bool)
+(assert (! (P 0) :named start))
+(assert (! (forall ((x Int)) (=> (P x) (P (+ x 1)))) :named step))
+(assert (! (P 7) :named |not used|))
+(get-assertions)
+";
+const REQUESTS: &str = "(get-unsat-core)
+(get-model)
+(get-value ((P 0)))
+(eval (P 0))
+(get-info :name)
+(get-info :reason-unknown)
+(get-option :produce-unsat-cores)
+(get-assignment)
+(get-unsat-assumptions)
+(echo \"done\")
+";
+const ASSERTIONS: &str = "(
+(! (P 0) :named start)
+(! (forall ((x Int)) (=> (P x) (P (+ x 1)))) :named step)
+(! (P 7) :named |not used|)
+)
+";
+
+fn replies(core: &str, model: &str, assignment: &str, line: usize) -> String {
+    format!(
+        "{core}\n{model}\nunsupported\n(error \"line {line} column 1: the command `eval` is not \
+         supported\")\n(:name \"alphorn\")\n(error \"the last answer is not unknown\")\ntrue\n\
+         {assignment}\nunsupported\n\"done\"\n"
+    )
+}
+
+#[test]
+fn requests_are_answered_in_step_with_one_question_as_with_two() {
+    let none = |what: &str| format!("(error \"there is no {what}\")");
+    let model = "(\n  (define-fun P ((x!0 Int)) Bool true)\n)";
+    let assignment = "((start true) (step true) (|not used| true))";
+    for (query, verdict, core, model, assignment) in [
+        (
+            "(assert (not (P 2)))",
+            "unsat",
+            "(start step)".to_owned(),
+            none("model"),
+            none("assignment"),
+        ),
+        (
+            "",
+            "sat",
+            none("unsat core"),
+            model.to_owned(),
+            assignment.to_owned(),
+        ),
+    ] {
+        let one = format!("{CLAUSES}{query}\n(check-sat)\n{REQUESTS}");
+        let before = format!("\"begin\"\n{ASSERTIONS}");
+        let after = replies(&core, &model, &assignment, 14);
+        let expected = format!("{before}{verdict}\n{after}");
+        assert_eq!(printed(&[], &one), expected);
+        let twice = format!("{one}(check-sat)\n");
+        assert_eq!(printed(&[], &twice), format!("{expected}{verdict}\n"));
+        let members = run(&[PATIENCE, "--jobs", "2"], one.as_bytes());
+        assert_eq!(stdout(&members), expected);
+        // The witness follows the verdict if an option asks for it, and is not printed again.
+        let with_option = printed(&["--model"], &one);
+        assert_eq!(
+            with_option.matches("define-fun").count(),
+            model.matches("define-fun").count()
+        );
+    }
+}
+
+#[test]
+fn witnesses_that_do_not_exist() {
+    let unsat = "(declare-fun P (Int) Bool)(assert (P 0))(assert (not (P 0)))(check-sat)";
+    assert_eq!(
+        printed(&[], &format!("{unsat}(get-model)")),
+        "unsat\n(error \"there is no model\")\n"
+    );
+    let proof = printed(&[], &format!("{unsat}(get-proof)"));
+    assert!(
+        proof.starts_with("unsat\n1: P(0) by clause 1\n2: false by "),
+        "{proof}"
+    );
+    let sat = "(declare-fun P (Int) Bool)(assert (P 0))(check-sat)(get-proof)";
+    assert_eq!(printed(&[], sat), "sat\n(error \"there is no proof\")\n");
+    // Before the check it is a request about the answer to it.
+    let early = sat.replace("(check-sat)(get-proof)", "(get-model)(check-sat)");
+    let model = "(\n  (define-fun P ((x!0 Int)) Bool true)\n)\n";
+    assert_eq!(printed(&[], &early), format!("sat\n{model}"));
+    assert_eq!(
+        printed(&[], &format!("{early}(check-sat)")),
+        format!("sat\n{model}sat\n")
+    );
+    // A query is answered `sat` by a derivation.
+    let rules = "(declare-rel p ())(rule p)(query p)(get-model)(get-unsat-core)(get-proof)";
+    let text = printed(&[], rules);
+    let none = "(error \"there is no model\")\n(error \"there is no unsat core\")\n";
+    assert!(
+        text.starts_with(&format!("sat\n{none}1: p by clause 1\n")),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_unknown_is_among_replies() {
+    let far = "(set-logic HORN)(echo \"a\")(declare-fun P (Int Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (P x 1))))
+        (assert (forall ((x Int) (y Int)) (=> (P x y) (P (+ x 1) (mod (* y y 7) 1000003)))))
+        (assert (forall ((x Int) (y Int)) (=> (and (P x y) (= x 1000000000)) false)))
+        (check-sat)(get-info :reason-unknown)(get-model)(echo \"b\")";
+    let expected = "\"a\"\nunknown\n(:reason-unknown \"timeout\")\n(error \"there is no model\")\n\
+        \"b\"\n";
+    for jobs in ["1", "2"] {
+        let output = run(&["--timeout", "1", "--jobs", jobs], far.as_bytes());
+        assert_eq!(stdout(&output), expected, "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn success_is_printed_if_wanted() {
+    let text = "(set-option :print-success true)(set-logic HORN)(declare-fun P () Bool)
+        (assert P)(check-sat)(exit)";
+    let expected = "success\nsuccess\nsuccess\nsuccess\nsat\n";
+    assert_eq!(printed(&[], text), expected);
+    let twice = text.replace("(exit)", "(check-sat)");
+    assert_eq!(printed(&[], &twice), format!("{expected}sat\n"));
+}
+
+#[test]
+fn a_command_that_is_not_known_ends_the_answers() {
+    let text = "(declare-fun P () Bool)(assert P)(check-sat)\n(frob)\n";
+    let error = "(error \"line 2 column 1: unknown command: frob\")\n";
+    assert_eq!(printed(&[], text), format!("sat\n{error}"));
+    let output = run(
+        &[PATIENCE, "--jobs", "1"],
+        format!("{text}(check-sat)").as_bytes(),
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let expected = format!("sat\n{error}(error \"line 3 column 1: there is no answer, since");
+    assert!(
+        stdout(&output).starts_with(&expected),
+        "{}",
+        stdout(&output)
+    );
+    let before = run(&[PATIENCE], b"(frob)(check-sat)");
+    assert_eq!(before.status.code(), Some(1));
+    assert!(stdout(&before).starts_with("(error \"line 1 column 1: the command `frob`"));
+}
+
+#[test]
+fn warnings_are_shown_once() {
+    let text = "(declare-fun P (Int) Bool)(assert (P -3))(assert (P -4))(check-sat)";
+    let warning = "line 1 column 38: `-3` is read as a number: write `(- 3)`";
+    let twice = format!("{text}(assert (P -5))(check-sat)");
+    for (text, jobs, verdicts) in [
+        (text, "1", "sat\n"),
+        (text, "2", "sat\n"),
+        (&*twice, "1", "sat\nsat\n"),
+    ] {
+        let output = run(&[PATIENCE, "--jobs", jobs], text.as_bytes());
+        assert_eq!(stdout(&output), verdicts);
+        let errors = stderr(&output);
+        assert_eq!(errors.matches("is read as a number").count(), 1, "{errors}");
+        assert!(errors.contains(warning), "{errors}");
+        let output = run(&[PATIENCE, "--strict", "--jobs", jobs], text.as_bytes());
+        assert_eq!(
+            stdout(&output),
+            format!(
+                "(error \"{}\")\n",
+                warning.replacen(": ", ": not standard: ", 1)
+            )
+        );
+        assert_eq!(output.status.code(), Some(1));
+        let output = run(&[PATIENCE, "-q", "--jobs", jobs], text.as_bytes());
+        assert_eq!(stderr(&output), "");
+    }
+}
+
+#[test]
+fn latin1_and_a_check_at_the_end() {
+    let text = b"; caf\xe9\n(declare-fun P () Bool)(assert P)".to_vec();
+    let output = run(&[PATIENCE], &text);
+    assert!(
+        stdout(&output).contains("(`--check-at-end` adds one)"),
+        "{}",
+        stdout(&output)
+    );
+    for jobs in ["1", "2"] {
+        let output = run(&[PATIENCE, "--check-at-end", "--jobs", jobs], &text);
+        assert_eq!(stdout(&output), "sat\n");
+        assert!(stderr(&output).contains("line 1 column 6: bytes that are not UTF-8"));
+    }
+    let twice = [&text[..], b"(check-sat)(check-sat)"].concat();
+    assert_eq!(stdout(&run(&[PATIENCE], &twice)), "sat\nsat\n");
+}
+
+// ---- checks of output with several answers ----
+
+#[track_caller]
+fn checks(task: &str, output: &str, verdicts: &str, status: i32) -> String {
+    let folder = TempDir::new().unwrap();
+    let (task_path, output_path) = (folder.path().join("task"), folder.path().join("output"));
+    std::fs::write(&task_path, task).unwrap();
+    std::fs::write(&output_path, output).unwrap();
+    let done = Command::new(assert_cmd::cargo::cargo_bin!("alphorn"))
+        .args([PATIENCE, "check"])
+        .args([&task_path, &output_path])
+        .env_remove("RUST_LOG")
+        .output()
+        .unwrap();
+    let errors = stderr(&done);
+    assert_eq!(
+        (&*stdout(&done), done.status.code()),
+        (verdicts, Some(status)),
+        "{errors}"
+    );
+    errors
+}
+
+#[test]
+fn output_for_several_questions_is_checked() {
+    let task = format!(
+        "{CLAUSES}(check-sat)\n{REQUESTS}(push)(assert (not (P 2)))(check-sat)(get-unsat-core)
+        (get-proof)(pop)(assert (forall ((x Int)) (=> (P x) (>= x 0))))(check-sat)(get-model)"
+    );
+    let output = printed(&[], &task);
+    checks(&task, &output, "valid\nvalid\nvalid\n", 0);
+    let with_options = printed(&["--model", "--proof=json"], &task);
+    checks(&task, &with_options, "valid\nvalid\nvalid\n", 0);
+    let wrong = output.replace("[x = 1] from", "[x = 3] from");
+    assert_ne!(wrong, output);
+    let why = checks(&task, &wrong, "valid\ninvalid\nvalid\n", 2);
+    assert!(why.contains("question 2: "), "{why}");
+    let verdict = output.replacen("\nunsat\n", "\nsat\n", 1);
+    checks(&task, &verdict, "valid\ninvalid\nvalid\n", 2);
+    // An answer that is missing is not known.
+    let cut = &output[..output.rfind("sat\n").unwrap()];
+    let why = checks(&task, cut, "valid\nvalid\nunknown\n", 3);
+    assert!(why.contains("question 3: there is no answer"), "{why}");
+    let more = format!("{output}sat\n");
+    checks(
+        &task,
+        &more,
+        "(error \"witness: 4 answers to 3 questions\")\n",
+        1,
+    );
+}
+
+#[test]
+fn output_with_replies_is_checked() {
+    let task = format!("{CLAUSES}(assert (not (P 2)))(check-sat)\n{REQUESTS}(get-proof)\n");
+    let output = printed(&[], &task);
+    checks(&task, &output, "valid\n", 0);
+    // The witness alone, too.
+    let proof = &output[output.find("1: P").unwrap()..];
+    checks(&task, proof, "valid\n", 0);
+    checks(&task, &proof.replace("P(1)", "P(5)"), "invalid\n", 2);
+}
