@@ -173,7 +173,7 @@ class Certificate:
             return "false"
         (old, sort, new), *rest = pairs
         if sort == "Int":
-            less = ["and", ["<=", "0", new], ["<", new, old]]
+            less = ["and", ["<=", "0", old], ["<", new, old]]
         else:
             testers, at = [], new
             while isinstance(at, list) and len(at) == 2 and at[0] in self.selectors:
@@ -236,11 +236,12 @@ class Certificate:
                         raise Broken(f"sorts of the measures of {name} and {callee}")
                     smaller = self.smaller([(params[m][0], show(params[m][1]), args[n]) for m, n in pairs])
                     add(f"a call of {callee} in {name}", params, ["=>", ["and", "true", *path], smaller])
+        groups = self.lemma_groups()
         for at, (name, variables, statement, measure, cases) in enumerate(self.lemmas):
             own = [f"lemma!{at}!", *[v[0] for v in variables]] if variables else f"lemma!{at}!"
             guards = [case["guard"] for case in cases]
             add(f"the cases of {name}", variables, ["or", own, *guards, "false"])
-            before = {other[0]: f"lemma!{i}!" for i, other in enumerate(self.lemmas[:at])}
+            places = {other[0]: i for i, other in enumerate(self.lemmas)}
             for number, case in enumerate(cases, 1):
                 premises = ["true", case["guard"]]
                 for terms in case[":induction"]:
@@ -249,9 +250,22 @@ class Certificate:
                     add(f"the hypothesis of case {number} of {name}", variables, ["=>", known, self.smaller(pairs)])
                     premises.append([f"lemma!{at}!", *terms])
                 for other, *terms in case[":use"]:
-                    if other not in before:
-                        raise Broken(f"{name} uses {other}, which is not before it")
-                    premises.append([before[other], *terms] if terms else before[other])
+                    if other not in places:
+                        raise Broken(f"{name} uses {other}, which is no lemma")
+                    used = places[other]
+                    if groups[used] == groups[at]:
+                        # As an induction hypothesis.
+                        _, theirs, _, their_measure, _ = self.lemmas[used]
+                        kinds = [[v[m][1] == "Int" for m in ms] for v, ms in [(variables, measure), (theirs, their_measure)]]
+                        if kinds[0] != kinds[1]:
+                            raise Broken(f"the measures of {name} and {other}")
+                        pairs = [
+                            (variables[m][0], show(variables[m][1]), terms[n]) for m, n in zip(measure, their_measure)
+                        ]
+                        known = ["and", case["guard"], ["not", own]]
+                        smaller = ["=>", known, self.smaller(pairs)]
+                        add(f"the use of {other} in case {number} of {name}", variables, smaller)
+                    premises.append([f"lemma!{used}!", *terms] if terms else f"lemma!{used}!")
                 for call in case[":unfold"]:
                     args = call[1:] if isinstance(call, list) else []
                     head = call[0] if isinstance(call, list) else call
@@ -261,6 +275,16 @@ class Certificate:
                     premises.append(["=", call, [body, *args] if args else body])
                 add(f"case {number} of {name}", variables, ["=>", ["and", *premises], own])
         return found
+
+    def lemma_groups(self):
+        """For each lemma, the first of its group: a lemma is in one with later ones that it uses."""
+        places = {lemma[0]: at for at, lemma in enumerate(self.lemmas)}
+        groups, last = [], 0
+        for at, (_, _, _, _, cases) in enumerate(self.lemmas):
+            groups.append(groups[-1] if groups and at <= last else at)
+            uses = [places.get(use[0], 0) for case in cases for use in case[":use"]]
+            last = max([last, *uses])
+        return groups
 
     def body(self, name):
         """The symbol of a function's body."""

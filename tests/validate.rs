@@ -353,12 +353,11 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
         disjunctions: Vec::new(),
-        functions: Vec::new(),
+        functions: extended.functions,
         free_sorts: Vec::new(),
         complemented: alone.complemented,
         is_stronger: false,
         requests: alone.requests,
-        named: alone.named,
         warnings: alone.warnings,
     };
     (problem, model)

@@ -185,7 +185,12 @@ pub(super) fn solve_as_read(
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
-    let answer = run.stages(cx);
+    // Without measures there is no model, and that is a better reason than the last engine's.
+    let endless = define_text_functions(problem, cx).err();
+    let mut answer = run.stages(cx);
+    if let (Some(_), Some(reason)) = (answer.reason(), endless) {
+        answer = Validated::unknown(reason);
+    }
     if config.model
         && config.accepts(&answer, problem)
         && matches!(answer.verdict(), Verdict::Sat(_))

@@ -7,6 +7,7 @@
 //! - **Measures** (`termination`): if the recursion of each function ends, the function is as the
 //!   text defines it. Otherwise a function of one argument that counts down past zero may be
 //!   constant below zero, where the equation has to hold, too.
+//! - **Functions of the model** that are said to be those of the text are replaced by them.
 //! - **Lemmas**: one for each function whose graph has a formula, with a case for each clause of the
 //!   graph; lemmas of mutually recursive functions use each other.
 //!
@@ -21,7 +22,7 @@ use super::termination::measures;
 use alphorn_chc::frontend::{Problem, TextFunction};
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::run::{Context, Reason};
-use alphorn_term::{FunctionId, Op, SortId, TermId, TermStore};
+use alphorn_term::{FunctionId, Op, Printer, SortId, TermId, TermStore};
 use alphorn_witness::{Case, Lemma, Model};
 
 /// The model with the functions of the text and lemmas about them in place of their graphs.
@@ -46,6 +47,9 @@ pub fn with_text_functions(
         cx,
     };
     let meanings = graphs.meanings()?;
+    if let Some(merged) = graphs.merged(&meanings, &model) {
+        model = merged;
+    }
     graphs.lemmas(&meanings, &mut model)?;
     let terms = &problem.terms;
     for (function, meaning) in problem.functions.iter().zip(&meanings) {
@@ -242,6 +246,116 @@ impl<'a> Graphs<'a> {
         meanings.collect()
     }
 
+    // ---- functions of the model ----
+
+    /// The model with the functions of the text in place of its own ones that it says are equal to
+    /// them; `None` if there are none, or if a proof of a lemma is not one for them.
+    fn merged(&mut self, meanings: &[Meaning], model: &Model) -> Option<Model> {
+        let (problem, terms) = (self.problem, self.terms);
+        let mut copies: FxHashMap<FunctionId, FunctionId> = FxHashMap::default();
+        for (function, meaning) in problem.functions.iter().zip(meanings) {
+            let params = &problem.predicates[function.graph.index()].params;
+            let (&value, args) = params.split_last()?;
+            let formula = model.definitions.get(&function.graph).copied();
+            for conjunct in terms.conjuncts(formula.unwrap_or(TermId::TRUE)) {
+                for call in terms.args(conjunct) {
+                    if let Op::Call(own) = *terms.op(*call)
+                        && terms.args(*call) == args
+                        && conjunct == terms.eq(*call, value)
+                        && own != meaning.function
+                    {
+                        copies.insert(own, meaning.function);
+                    }
+                }
+            }
+        }
+        if copies.is_empty() {
+            return None;
+        }
+        let mut roots: Vec<TermId> = model.definitions.values().copied().collect();
+        for lemma in &model.lemmas {
+            roots.push(lemma.statement);
+            roots.extend(lemma.cases.iter().flat_map(|case| &case.unfoldings));
+        }
+        for group in terms.function_groups(&roots) {
+            self.copy_users(&group, &mut copies);
+        }
+        let renamed = |t: TermId| with_functions(terms, t, &copies);
+        let list = |list: &[TermId]| list.iter().map(|&t| renamed(t)).collect::<Vec<_>>();
+        let case = |case: &Case| Case {
+            guard: renamed(case.guard),
+            induction: case.induction.iter().map(|args| list(args)).collect(),
+            instances: case
+                .instances
+                .iter()
+                .map(|(at, args)| (*at, list(args)))
+                .collect(),
+            unfoldings: list(&case.unfoldings),
+        };
+        let lemma = |lemma: &Lemma| Lemma {
+            name: lemma.name.clone(),
+            vars: lemma.vars.clone(),
+            statement: renamed(lemma.statement),
+            measure: lemma.measure.clone(),
+            cases: lemma.cases.iter().map(case).collect(),
+        };
+        let merged = Model {
+            definitions: model
+                .definitions
+                .iter()
+                .map(|(&p, &f)| (p, renamed(f)))
+                .collect(),
+            lemmas: model.lemmas.iter().map(lemma).collect(),
+        };
+        self.proves_lemmas(&merged).then_some(merged)
+    }
+
+    /// Copies a group of mutually recursive functions if one of them calls a function that has a
+    /// copy.
+    fn copy_users(&self, group: &[FunctionId], copies: &mut FxHashMap<FunctionId, FunctionId>) {
+        let terms = self.terms;
+        let calls_copied = |id: &FunctionId| {
+            let called = terms.called(&[terms.function(*id).body]);
+            called.iter().any(|id| copies.contains_key(id))
+        };
+        if group.iter().any(|id| copies.contains_key(id)) || !group.iter().any(calls_copied) {
+            return;
+        }
+        for &id in group {
+            let own = terms.function(id);
+            let sorts: Vec<SortId> = own.params.iter().map(|&p| terms.sort_of(p)).collect();
+            copies.insert(id, terms.declare_function(&own.name, &sorts, own.result));
+        }
+        for id in group {
+            let (own, copy) = (terms.function(*id), copies[id]);
+            let params = terms.function(copy).params.iter().copied();
+            let map = own.params.iter().copied().zip(params).collect();
+            let body = with_functions(terms, terms.substitute(own.body, &map), copies);
+            terms.define_function(copy, body, own.measure.clone());
+        }
+    }
+
+    /// Whether the cases of all lemmas prove their statements.
+    fn proves_lemmas(&mut self, model: &Model) -> bool {
+        let terms = self.terms;
+        let instance = |lemma: &Lemma, args: &[TermId]| {
+            let vars = lemma.vars.iter().copied();
+            terms.substitute(lemma.statement, &vars.zip(args.iter().copied()).collect())
+        };
+        let mut cases = model
+            .lemmas
+            .iter()
+            .flat_map(|l| l.cases.iter().map(move |c| (l, c)));
+        cases.all(|(lemma, case)| {
+            let mut premises = vec![case.guard];
+            premises.extend(case.induction.iter().map(|args| instance(lemma, args)));
+            let instances = case.instances.iter();
+            premises.extend(instances.map(|(at, args)| instance(&model.lemmas[*at], args)));
+            premises.extend(case.unfoldings.iter().map(|&call| self.equation(call)));
+            self.implies(&premises, lemma.statement)
+        })
+    }
+
     // ---- lemmas ----
 
     /// Adds a lemma for each function whose graph has a formula.
@@ -280,6 +394,8 @@ impl<'a> Graphs<'a> {
                 let Some((cases, inductive)) = proven else {
                     let name = &problem.functions[at].name;
                     let message = format!("no lemma about the function `{name}` was proven");
+                    let shown = Printer::new(terms).term(statement);
+                    log::debug!("{message}: {shown}");
                     return Err(self.stopped(message));
                 };
                 let function = terms.function(meanings[at].function);

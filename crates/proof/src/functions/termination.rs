@@ -36,17 +36,20 @@ pub(super) fn measures(
     }
     let arity = |f: usize| terms.function(group[f].0).params.len();
     let mut is_less = |path: &[TermId], arg: TermId, param: TermId| {
-        let between = || terms.and(&[terms.ge(arg, terms.int(0)), terms.lt(arg, param)]);
+        let between = || terms.and(&[terms.ge(param, terms.int(0)), terms.lt(arg, param)]);
         terms.sort_of(arg) == SortId::INT && implies(path, between())
     };
     let mut relation = |call: &Call, from: usize, to: usize| {
         let param = terms.function(group[call.caller].0).params[from];
         let arg = call.args[to];
-        if terms.sort_of(param) != terms.sort_of(arg) {
-            Relation::Unknown
-        } else if param == arg {
+        if param == arg {
             Relation::Equal
-        } else if is_part(terms, arg, param) || is_less(&call.path, arg, param) {
+        } else if is_part(terms, arg, param) && terms.sort_of(arg) != SortId::INT {
+            // The part may have another sort.
+            Relation::Smaller
+        } else if terms.sort_of(param) != terms.sort_of(arg) {
+            Relation::Unknown
+        } else if is_less(&call.path, arg, param) {
             Relation::Smaller
         } else {
             Relation::Unknown

@@ -290,11 +290,12 @@ impl Descent {
     }
 }
 
-/// A formula that an integer is at least 0 and smaller than the variable.
+/// A formula that an integer is smaller than the variable, and that this is at least 0. There is no
+/// endless sequence of such steps, since only its last integer may be negative.
 fn below(forms: &mut Forms, old: &str, new: FormId) -> FormId {
     let (zero, old) = (forms.atom("0"), forms.atom(old));
     let bounds = [
-        forms.apply("<=", &[zero, new]),
+        forms.apply("<=", &[zero, old]),
         forms.apply("<", &[new, old]),
     ];
     forms.apply("and", &bounds)

@@ -8,8 +8,8 @@
 //! 1. *Definitions.* In the body of a function, each call of a mutually recursive function has
 //!    lexicographically smaller measured arguments under the conditions of the call. An argument is
 //!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or
-//!    an integer of at least 0 that is smaller. This order is well-founded, so exactly one function
-//!    satisfies the equation.
+//!    a smaller integer where the parameter is at least 0. This order is well-founded, so exactly
+//!    one function satisfies the equation.
 //! 2. *Lemmas*, in groups. A lemma that uses a later one is in a group with it and all between them.
 //!    The guards of the cases cover the negated statement. Instances of the induction hypothesis and
 //!    of lemmas of the same group are smaller by the measure. In each case the guard, these

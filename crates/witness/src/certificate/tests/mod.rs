@@ -456,8 +456,8 @@ fn a_gap_in_terms_is_a_failure() {
     let changes: [(Change<'_>, &str); 6] = [
         (&|m| m.lemmas[1].cases[1].instances.clear(), "case 2"),
         (
-            &|m| m.lemmas[1].cases[1].instances[0].0 = 1,
-            "not before it",
+            &|m| m.lemmas[1].cases[1].instances[0].0 = 2,
+            "does not exist",
         ),
         (&|m| m.lemmas[0].cases.truncate(1), "cover all values"),
         (&|m| m.lemmas[0].vars.truncate(1), "not its own"),
