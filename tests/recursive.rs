@@ -251,7 +251,10 @@ fn what_has_no_reading_is_refused() {
             "(define-fun-rec f ((n Int)) Int)",
             "`define-fun-rec` ends too early",
         ),
-        ("(define-funs-rec () ())", "unexpected `)` in `define-funs-rec`"),
+        (
+            "(define-funs-rec () ())",
+            "unexpected `)` in `define-funs-rec`",
+        ),
         (
             "(declare-fun p (Int) Bool) (define-fun-rec f ((n Int)) Bool (and (p n) (f n)))",
             "line 1 column 66: the predicate `p` inside `the definition` is not Horn",
