@@ -174,7 +174,14 @@ fn whole_sort(sort: &str, names: &FxHashSet<&str>, parameters: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
+    use crate::text_check::check_steps_in_text;
+    use crate::{CheckOutcome, Witness, parse_witness};
+    use alphorn_chc::frontend::parse;
+    use alphorn_term::TermStore;
+    use alphorn_term::run::Budget;
 
     #[test]
     fn numbers_and_names() {
@@ -195,6 +202,50 @@ mod tests {
         ] {
             let names = negative_names(text);
             assert_eq!(with_standard_atoms(text.to_owned(), &names), expected);
+        }
+    }
+
+    /// A refutation passes for a text with all of this, and not if the text says something else.
+    #[test]
+    fn what_is_rewritten_is_checked() {
+        let text = "(declare-fun P (Int) Bool)(declare-fun Q () Bool)(declare-fun -1 () Bool)
+            (declare-fun B ((_ BitVec 8)) Bool)
+            (assert (! (P -3) :named start))
+            (assert (=> start Q))
+            (assert (=> Q -1))
+            (assert (=> -1 (B ((_ nat2bv 8) 258))))
+            (assert (not (B #x02)))
+            (check-sat)";
+        let steps = "1: P((- 3)) by clause 1
+            2: Q by clause 2 from 1
+            3: |-1| by clause 3 from 2
+            4: B(#x02) by clause 4 from 3
+            5: false by clause 5 from 4";
+        let mut problem = parse(text, Rc::new(TermStore::new())).expect("a problem");
+        let claim = parse_witness(&problem, steps).expect("a refutation");
+        let Witness::Refutation(refutation) = claim.witness else {
+            panic!("a model");
+        };
+        let budget = Budget::new(problem.terms.clone(), Default::default(), false);
+        let mut check = |text: &str| {
+            problem.text = text.into();
+            check_steps_in_text(&problem, &refutation, false, &budget)
+        };
+        assert_eq!(check(text), CheckOutcome::Valid);
+        for (from, to) in [
+            ("(P -3)", "(P -4)"),
+            ("start Q)", "Q start)"),
+            ("Q -1)", "-1 Q)"),
+            (" 258", " 259"),
+            ("(=> -1 (", "(=> Q  ("),
+        ] {
+            let wrong = text.replacen(from, to, 1);
+            assert_ne!(wrong, text);
+            let outcome = check(&wrong);
+            assert!(
+                matches!(outcome, CheckOutcome::Invalid(_)),
+                "{to}: {outcome:?}"
+            );
         }
     }
 

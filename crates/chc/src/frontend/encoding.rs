@@ -82,10 +82,10 @@ mod tests {
             b"|;| \xe9",
             b"\"a\"\" ; \" \xe9",
         ] {
-            let error = decode(bad).err().expect("no text");
+            let error = decode(bad).expect_err("no text");
             assert!(error.message().contains("not UTF-8"), "{error}");
         }
-        let error = decode(b"; \xe9\n (b \xff)").err().expect("no text");
+        let error = decode(b"; \xe9\n (b \xff)").expect_err("no text");
         assert_eq!((error.line, error.column), (2, 5));
     }
 }
