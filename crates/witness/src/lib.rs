@@ -10,10 +10,9 @@
 //!
 //! **Both verdicts**
 //! - libz3: its parser, simplifier and solvers.
-//! - The division of the text into commands (`chc::frontend`, `Problem::commands`, the dialect), and
-//!   which formula a name stands for (`Problem::named`).
-//! - `script`, `dialect` and [`sexp`], which cut, rewrite and join the text; `smt::context` and `smt::text`, which pass
-//!   it to Z3's parser and ask about it.
+//! - The division of the text into commands (`chc::frontend`, `Problem::commands`, the dialect).
+//! - `script`, `dialect` and [`sexp`], which cut, change and join the text; `smt::context` and
+//!   `smt::text`, which pass it to Z3's parser and ask about it.
 //! - [`validate()`] and the program that prints its result.
 //!
 //! **`sat`.** The definitions that are checked are the text that is printed, so neither the
