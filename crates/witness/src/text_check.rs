@@ -22,7 +22,7 @@ use super::{Fact, Refutation};
 use alphorn_chc::ClauseId;
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::text::{
-    ClauseText, Reading, StepText, StepsCheck, TextCheck, assertions_of, implied_steps,
+    ClauseText, Premises, Reading, StepText, StepsCheck, TextCheck, assertions_of, implied_steps,
     valid_assertions,
 };
 use alphorn_term::run::Budget;
@@ -121,7 +121,13 @@ pub fn check_steps_in_text(
         Ok(written) => written,
         Err(message) => return CheckOutcome::Undecided(message),
     };
-    match implied_steps(&script.text, &clauses, &steps, exact, budget) {
+    // Without the universal quantifiers of bodies a step may lack premises; then all assertions are.
+    let premises = match exact {
+        _ if problem.is_stronger => Premises::Assertions(script.origins.len()),
+        true => Premises::Instance,
+        false => Premises::Assertion,
+    };
+    match implied_steps(&script.text, &clauses, &steps, premises, budget) {
         StepsCheck::Implied { assertions: read } if read == assertions => CheckOutcome::Valid,
         StepsCheck::Implied { assertions: read } => {
             CheckOutcome::Undecided(format!("Z3 read {read} assertions of {assertions}"))
@@ -177,7 +183,10 @@ impl<'a> StepWriter<'a> {
         }
         let clause = |id: ClauseId| &problem.clauses[id.0 as usize];
         let steps = refutation.steps.iter();
-        let commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
+        let mut commands: BTreeSet<usize> = steps.map(|step| clause(step.clause).command).collect();
+        if problem.is_stronger {
+            commands.extend(problem.clauses.iter().map(|clause| clause.command));
+        }
         StepWriter {
             problem,
             changes: Changes::new(problem, &[]),

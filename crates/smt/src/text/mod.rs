@@ -29,7 +29,7 @@ use z3_sys::{
 };
 
 pub use assuming::{Reading, valid_in_some};
-pub use steps::{ClauseText, StepText, StepsCheck, implied_steps};
+pub use steps::{ClauseText, Premises, StepText, StepsCheck, implied_steps};
 pub use validity::{TextCheck, valid_assertions};
 
 use super::context::Context;

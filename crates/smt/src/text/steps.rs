@@ -73,14 +73,24 @@ pub enum StepsCheck {
     Malformed(String),
 }
 
-/// Whether each step follows from the assertion of its clause. Ends at the first step that is not
-/// found to, and with the budget. With `exact`, a step has to follow from the instance with its own
-/// values.
+/// From what a step has to follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Premises {
+    /// The instance of its assertion with its own values.
+    Instance,
+    /// Its assertion.
+    Assertion,
+    /// This number of assertions at the beginning of the text.
+    Assertions(usize),
+}
+
+/// Whether each step follows from its facts and `premises`. Ends at the first step that is not
+/// found to, and with the budget.
 pub fn implied_steps(
     text: &str,
     clauses: &[ClauseText],
     steps: &[StepText],
-    exact: bool,
+    premises: Premises,
     budget: &Budget,
 ) -> StepsCheck {
     let context = TextContext::new(budget);
@@ -91,7 +101,7 @@ pub fn implied_steps(
     let mut checker = Checker {
         text: &context,
         assertions: &assertions,
-        exact,
+        premises,
         matrices: clauses.iter().map(|_| None).collect(),
         simplified: HashMap::new(),
     };
@@ -123,7 +133,7 @@ struct Matrix<'a> {
 struct Checker<'a> {
     text: &'a TextContext<'a>,
     assertions: &'a [Z3_ast],
-    exact: bool,
+    premises: Premises,
     /// By clause, made when first needed.
     matrices: Vec<Option<Matrix<'a>>>,
     /// Simplified facts, by position of the assertion.
@@ -213,10 +223,16 @@ impl<'a> Checker<'a> {
         let instance = self.query(&formulas, Core::Current)?;
         match instance {
             Answer::Unsat => return Ok(true),
-            Answer::Sat if self.exact => return Ok(false),
+            Answer::Sat if self.premises == Premises::Instance => return Ok(false),
             _ => {}
         }
-        formulas.push(AstRef::new(&self.text.z3, source));
+        match self.premises {
+            Premises::Assertions(count) => {
+                let all = self.assertions.iter().take(count);
+                formulas.extend(all.map(|&assertion| AstRef::new(&self.text.z3, assertion)));
+            }
+            _ => formulas.push(AstRef::new(&self.text.z3, source)),
+        }
         match (instance, self.query(&formulas, Core::Tactics)?) {
             (_, Answer::Unsat) => Ok(true),
             (Answer::Unknown(reason), Answer::Unknown(_)) => Err(reason),
@@ -561,7 +577,7 @@ mod tests {
             fact: fact.map(|_| 2 + premises.len()),
         };
         let budget = Budget::new(Rc::new(TermStore::new()), Default::default(), false);
-        implied_steps(&text, &[clause], &[step], false, &budget)
+        implied_steps(&text, &[clause], &[step], Premises::Assertion, &budget)
     }
 
     #[test]

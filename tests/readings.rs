@@ -1,0 +1,133 @@
+//! Texts of which the clauses are only one reading: sorts without definition, and `forall` over
+//! predicates in bodies. An answer that the reading does not justify is `unknown`.
+
+use std::rc::Rc;
+
+use alphorn::frontend::parse;
+use alphorn::run::Context;
+use alphorn::term::TermStore;
+use alphorn::witness::{CheckOutcome, ProofFormat, Wanted, check_claim, parse_witness};
+use alphorn::{Config, solve};
+
+/// The answer about a text and its witness, which has to pass the check when it is read back.
+fn answer(text: &str) -> (&'static str, String) {
+    let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
+    let terms = Rc::new(TermStore::new());
+    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut cx = Context::new(terms);
+    let answer = solve(&problem, &Config::default(), &mut cx).expect("no names");
+    assert_eq!(cx.stats.count("witness.failures"), 0, "{text}");
+    let wanted = Wanted {
+        model: true,
+        proof: Some(ProofFormat::Text),
+        reason_unknown: true,
+    };
+    let output = answer.output(&problem, wanted);
+    if output.word() != "unknown" {
+        let printed = format!("{}\n{}", output.word(), output.details());
+        let claim = parse_witness(&problem, &printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+        let outcome = check_claim(&problem, &claim, &mut cx);
+        assert_eq!(outcome, CheckOutcome::Valid, "{printed}\n{text}");
+    }
+    (output.word(), output.details().to_owned())
+}
+
+const GRAPH: &str = "(declare-sort Node 0)
+    (declare-fun edge (Node Node) Bool)
+    (declare-fun path (Node Node Int) Bool)
+    (assert (forall ((a Node)) (path a a 0)))
+    (assert (forall ((a Node) (b Node) (c Node) (n Int))
+        (=> (and (path a b n) (edge b c)) (path a c (+ n 1)))))
+    (assert (forall ((a Node) (b Node) (n Int)) (=> (and (path a b n) (< n 0)) false)))";
+
+#[test]
+fn sorts_without_definition() {
+    let (word, model) = answer(GRAPH);
+    assert_eq!(word, "sat");
+    assert!(model.contains("(define-sort Node () Int)"), "{model}");
+    // A path of two steps exists if there are edges everywhere.
+    let more = "(assert (forall ((a Node) (b Node)) (edge a b)))
+        (assert (forall ((a Node) (b Node)) (not (path a b 2))))";
+    let (word, proof) = answer(&format!("{GRAPH}{more}"));
+    assert_eq!(word, "unsat");
+    assert!(proof.contains("(Node!of"), "{proof}");
+}
+
+#[test]
+fn small_sets_are_tried_if_elements_have_to_be_equal() {
+    // At most two elements.
+    let two = "(declare-sort S 0) (declare-fun p (S) Bool) (declare-fun q (S (Array Int S)) Bool)
+        (assert (forall ((x S) (y S) (z S)) (or (= x y) (= y z) (= x z))))
+        (assert (forall ((x S) (a (Array Int S))) (=> (= x (select a 3)) (q x a))))
+        (assert (forall ((x S) (a (Array Int S))) (=> (and (q x a) (distinct x (select a 3))) false)))";
+    let (word, model) = answer(two);
+    assert_eq!(word, "sat");
+    assert!(model.contains("declare-datatypes ((S 0))"), "{model}");
+    // Two values of a datatype over the sort.
+    let pair = "(declare-sort S 0)
+        (declare-datatypes ((Pair 0)) (((pair (first S) (second S)))))
+        (declare-fun p (Pair) Bool)
+        (assert (forall ((x S) (y S)) (p (pair x y))))
+        (assert (forall ((a Pair)) (=> (and (p a) (distinct (first a) (second a))) false)))";
+    assert_eq!(answer(pair).0, "sat");
+    let unequal = "(assert (forall ((x S)) (not (p (pair x x)))))";
+    assert_eq!(answer(&format!("{pair}{unequal}")).0, "unsat");
+}
+
+#[test]
+fn definitions_of_sorts_in_models_are_checked() {
+    let terms = Rc::new(TermStore::new());
+    let text = "(declare-sort S 0) (declare-fun p (S S) Bool)
+        (assert (forall ((x S) (y S)) (p x y)))
+        (assert (forall ((x S) (y S)) (=> (and (p x y) (distinct x y)) false)))
+        (check-sat)";
+    let problem = parse(text, terms.clone()).expect("a problem");
+    let mut cx = Context::new(terms);
+    let mut check = |model: &str| match parse_witness(&problem, model) {
+        Ok(claim) => check_claim(&problem, &claim, &mut cx) == CheckOutcome::Valid,
+        Err(_) => false,
+    };
+    let p = "(define-fun p ((x S) (y S)) Bool true)";
+    assert!(check(&format!(
+        "((declare-datatypes ((S 0)) (((only)))) {p})"
+    )));
+    assert!(!check(&format!("((define-sort S () Int) {p})")));
+    assert!(!check(&format!(
+        "((declare-datatypes ((S 0)) (((a) (b)))) {p})"
+    )));
+    // Constructors with arguments, names of the text, other sorts.
+    assert!(!check(&format!(
+        "((declare-datatypes ((S 0)) (((only (n Int))))) {p})"
+    )));
+    assert!(!check(&format!(
+        "((declare-datatypes ((S 0)) (((p)))) {p})"
+    )));
+    assert!(!check(&format!("((define-sort T () Int) {p})")));
+    assert!(!check(&format!("({p})")));
+}
+
+#[test]
+fn universal_quantifiers_in_bodies() {
+    // All elements are positive, and stay so.
+    let text = "(declare-fun cell (Int Int) Bool)
+        (assert (forall ((a (Array Int Int)))
+            (=> (forall ((i Int)) (> (select a i) 0)) (forall ((i Int)) (cell i (select a i))))))
+        (assert (forall ((a (Array Int Int)) (k Int))
+            (=> (forall ((i Int)) (cell i (select a i)))
+                (forall ((i Int)) (cell i (select (store a k 7) i))))))
+        (assert (forall ((a (Array Int Int)) (k Int))
+            (=> (and (forall ((i Int)) (cell i (select a i))) (<= (select a k) 0)) false)))";
+    assert_eq!(answer(text).0, "sat");
+    // The body holds for the array of zeros.
+    let zeros = "(declare-fun cell (Int Int) Bool)
+        (assert (forall ((i Int)) (cell i 0)))
+        (assert (forall ((a (Array Int Int))) (not (forall ((i Int)) (cell i (select a i))))))";
+    assert_eq!(answer(zeros).0, "unsat");
+    // Instances are refuted, and the text is satisfiable: no array has a cell everywhere.
+    let odd = "(declare-fun cell (Int Int) Bool)
+        (assert (forall ((i Int)) (cell (+ 1 (* 2 i)) 0)))
+        (assert (forall ((a (Array Int Int))) (not (forall ((i Int)) (cell i (select a i))))))";
+    let (word, reason) = answer(odd);
+    assert_eq!(word, "unknown");
+    assert!(reason.contains("instances"), "{reason}");
+}
