@@ -210,6 +210,51 @@ fn sharing_costs_no_time() {
     assert!(error.err().unwrap().message().contains("too many clauses"));
 }
 
+/// The clauses of a body with disjunctions, and the cases of its auxiliary predicates, are as many as
+/// its parts.
+#[test]
+fn disjunctions_in_bodies_cost_no_more_than_their_text() {
+    // Nested `ite`s, alternating connectives, and a shared disjunction.
+    let depth = 1_000;
+    let text = |body: &str| {
+        format!(
+            "(declare-fun p (Int) Bool)(declare-fun q () Bool)(declare-fun r () Bool)
+             (assert (forall ((x Int)) (=> {body} r)))(check-sat)"
+        )
+    };
+    let nested = |open: &str, depth: usize, close: &str| {
+        format!("{}q{}", open.repeat(depth), close.repeat(depth))
+    };
+    let count = |body: &str| {
+        let problem = read(&text(body)).map_err(|e| e.to_string()).unwrap();
+        let cases = problem.disjunctions.iter().map(|d| d.alternatives.len());
+        (problem.clauses.len(), cases.sum::<usize>())
+    };
+    assert_eq!(
+        count(&nested("(ite (> x 1) (p x) ", depth, ")")),
+        (1, 2 * depth)
+    );
+    let deep = 50_000;
+    let alternating = nested("(or (p x) (and (> x 0) ", deep, "))");
+    assert_eq!(count(&alternating), (1, 2 * deep));
+    // 2^60 cases, of which each disjunction is made once.
+    let mut shared = String::new();
+    for i in 0..60 {
+        let before = if i == 0 {
+            "q".to_owned()
+        } else {
+            format!("a{}", i - 1)
+        };
+        write!(
+            shared,
+            "(let ((a{i} (or (and {before} (p {i})) (and {before} (p (- {i})))))) "
+        )
+        .unwrap();
+    }
+    let shared = format!("{shared} a59 {}", ")".repeat(60));
+    assert_eq!(count(&shared), (1, 2 * 60));
+}
+
 /// Whether the printed system is read as the same clauses, term by term. Clauses with datatypes
 /// (their sorts are new ones) or quantifiers are compared in their atoms only.
 fn reads_back(system: &System) -> Result<(), String> {
