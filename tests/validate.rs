@@ -353,6 +353,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         commands: old.iter().map(|&c| extended.commands[c].clone()).collect(),
         predicates: extended.predicates,
         requests: alone.requests,
+        heap: alone.heap,
     };
     (problem, model)
 }

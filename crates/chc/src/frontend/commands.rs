@@ -22,6 +22,7 @@ pub(super) enum Verb {
     DeclareSort,
     DeclareDatatype,
     DeclareDatatypes,
+    DeclareHeap,
     DefineFun,
     DefineConst,
     DefineSort,
@@ -53,6 +54,7 @@ impl Verb {
             "declare-sort" => Verb::DeclareSort,
             "declare-datatype" => Verb::DeclareDatatype,
             "declare-datatypes" => Verb::DeclareDatatypes,
+            "declare-heap" => Verb::DeclareHeap,
             "define-fun" => Verb::DefineFun,
             "define-const" => Verb::DefineConst,
             "define-sort" => Verb::DefineSort,
@@ -89,7 +91,11 @@ impl Verb {
 
     /// Whether the command declares or defines sorts.
     pub fn declares_sorts(self) -> bool {
-        self.declares_datatypes() || matches!(self, Verb::DeclareSort | Verb::DefineSort)
+        self.declares_datatypes()
+            || matches!(
+                self,
+                Verb::DeclareSort | Verb::DefineSort | Verb::DeclareHeap
+            )
     }
 
     fn declares_datatypes(self) -> bool {

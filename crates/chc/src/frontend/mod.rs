@@ -18,6 +18,7 @@ mod elaborate;
 mod environment;
 mod error;
 mod formula;
+mod heaps;
 mod lexer;
 mod operators;
 mod predeclared;
@@ -30,7 +31,7 @@ use std::rc::Rc;
 
 pub use error::InputError;
 use error::LexicalError;
-pub use problem::{CommandSpan, Dialect, Problem, ProblemClause, Requests};
+pub use problem::{CommandSpan, Dialect, HeapSort, Problem, ProblemClause, Requests};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

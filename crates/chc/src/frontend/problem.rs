@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::{Atom, Predicate};
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{SortId, TermId, TermStore};
 
 /// The dialect of a text; it decides the polarity of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +63,17 @@ pub struct ProblemClause {
     pub number: usize,
 }
 
+/// The sorts of a heap's theory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeapSort {
+    /// The sort of heaps: records of a size and an array of cells.
+    pub sort: SortId,
+    /// The sort of objects.
+    pub object: SortId,
+    /// The object in cells that are not allocated.
+    pub default: TermId,
+}
+
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
 pub struct Problem {
@@ -80,4 +91,6 @@ pub struct Problem {
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
+    /// The heap of the text, if it declares one.
+    pub heap: Option<HeapSort>,
 }

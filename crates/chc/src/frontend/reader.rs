@@ -15,6 +15,7 @@ use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
 use super::error::{ErrorKind, InputError, ScriptError, SortError, SyntaxError, shorten};
 use super::formula::{Formulas, Value};
+use super::heaps::{Heap, heap_syntax, without_needless_guards};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::predeclared::{ListSymbols, is_predeclared};
 use super::sorts::Sorts;
@@ -88,6 +89,7 @@ fn read_commands(
 enum Undo {
     Global(Sym),
     Sort(Sym),
+    Heap,
 }
 
 /// The state at the beginning of a level: lengths of lists, and the number of clause commands.
@@ -139,6 +141,8 @@ impl<'r, 't> Reader<'r, 't> {
                 globals: FxHashMap::default(),
                 predicates: Vec::new(),
                 macros: Vec::new(),
+                heap: None,
+                variable_sorts: FxHashMap::default(),
             },
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
@@ -159,6 +163,7 @@ impl<'r, 't> Reader<'r, 't> {
             terms: self.terms,
             text: self.lexed.text.into(),
             dialect: self.dialect,
+            heap: self.environment.heap.as_ref().map(Heap::sorts),
             predicates: self.environment.predicates,
             clauses: self.clauses,
             commands: self.commands,
@@ -312,6 +317,12 @@ impl<'r, 't> Reader<'r, 't> {
             match undo {
                 Undo::Global(symbol) => {
                     self.environment.globals.remove(&symbol);
+                    self.environment.variable_sorts.remove(&symbol);
+                }
+                Undo::Heap => {
+                    if let Some(heap) = self.environment.heap.take() {
+                        self.environment.sorts.forget_theory(heap.first);
+                    }
                 }
                 Undo::Sort(symbol) => self.environment.sorts.forget(symbol),
             }
@@ -351,7 +362,13 @@ impl<'r, 't> Reader<'r, 't> {
                 let name = parts.expect_symbol()?;
                 let sort = parts.expect()?;
                 parts.finish()?;
+                let place = sort;
                 let sort = self.sort(sort)?;
+                if command.verb == Verb::DeclareVar && self.environment.heap.is_some() {
+                    let sorts = &mut self.environment.sorts;
+                    let (_, written) = sorts.resolve_written(self.lexed, place)?;
+                    self.environment.variable_sorts.insert(name.symbol, written);
+                }
                 let global = match command.verb {
                     Verb::DeclareVar => Global::Variable(sort),
                     // A Boolean constant is a predicate without arguments.
@@ -398,6 +415,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.trail.extend(symbols);
                 Ok(())
             }
+            Verb::DeclareHeap => self.declare_heap(command),
             Verb::DefineSort => {
                 let name = parts.expect_symbol()?;
                 let mut list = parts.expect_list()?;
@@ -428,6 +446,24 @@ impl<'r, 't> Reader<'r, 't> {
                 Err(self.lexed.name_error(name, SortError::Uninterpreted))
             }
         }
+    }
+
+    fn declare_heap(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let lexed = self.lexed;
+        let syntax = heap_syntax(lexed, command.token, command.parts)?;
+        let declarations = lexed.datatypes(false, syntax.datatypes)?;
+        let environment = &mut self.environment;
+        environment.declare_heap(lexed, command.token, &syntax, |environment| {
+            environment.sorts.declare(lexed, &declarations)
+        })?;
+        let symbols = declarations.iter().map(|d| Undo::Sort(d.name.symbol));
+        self.trail.extend(symbols);
+        self.trail.push(Undo::Heap);
+        let (default, object) = syntax.default_object();
+        let object = self.sort(object)?;
+        let value = self.elaborator(true).definition(&[], object, default)?;
+        let environment = &mut self.environment;
+        environment.set_default_object(lexed, &self.terms, default, value)
     }
 
     fn sort(&mut self, sort: TokenId) -> Result<SortId, InputError> {
@@ -543,6 +579,14 @@ impl<'r, 't> Reader<'r, 't> {
                 head,
             } = clause;
             let rule_variables = self.work.rule_variables.iter();
+            let guards = &self.work.guards;
+            let of_rules = rule_variables.clone().filter_map(|v| guards.get(&v.1));
+            let of_rules = of_rules.flatten().copied().chain([constraint]);
+            let constraint = match guards.is_empty() {
+                true => constraint,
+                false => self.terms.and(&of_rules.collect::<Vec<_>>()),
+            };
+            let constraint = without_needless_guards(&self.terms, guards, &body, constraint);
             let vars = rule_variables
                 .copied()
                 .chain(vars)

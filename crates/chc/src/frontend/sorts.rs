@@ -4,6 +4,9 @@
 //! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
 //! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
+mod guards;
+
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +26,8 @@ pub(super) const MAX_WIDTH: u32 = LIMITS.max_bits;
 #[derive(Clone, Debug)]
 enum Pattern {
     Known(SortId),
+    /// The addresses of a heap, which are integers.
+    Address,
     Parameter(usize),
     Array(Box<(Pattern, Pattern)>),
     Datatype(usize, Vec<Pattern>),
@@ -55,6 +60,7 @@ struct Definition {
 enum SortName {
     Datatype(usize),
     Defined(usize),
+    Address,
     /// A datatype with a constructor or selector whose name is built in; it cannot be used.
     Unusable(Sym),
 }
@@ -79,7 +85,11 @@ pub(super) struct Sorts {
     depths: FxHashMap<SortId, u32>,
     pending: Vec<(usize, Vec<SortId>, DatatypeId)>,
     inhabited: FxHashSet<DatatypeId>,
+    /// Datatypes by number that are known to have addresses in them or not.
+    addresses: RefCell<FxHashMap<usize, bool>>,
 }
+
+pub(super) use guards::{FieldSort, TheorySort, WrittenSort};
 
 impl Sorts {
     /// No sorts besides the built-in ones.
@@ -96,6 +106,7 @@ impl Sorts {
             depths: FxHashMap::default(),
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
+            addresses: RefCell::default(),
         }
     }
 
@@ -394,7 +405,7 @@ impl Sorts {
                 }
             },
             // These are checked when the constructor is built.
-            Pattern::Known(_) | Pattern::Defined(..) => Ok(()),
+            Pattern::Known(_) | Pattern::Address | Pattern::Defined(..) => Ok(()),
         }
     }
 
@@ -404,7 +415,7 @@ impl Sorts {
             depths.max().unwrap_or(0)
         };
         match pattern {
-            Pattern::Known(_) | Pattern::Parameter(_) => 0,
+            Pattern::Known(_) | Pattern::Address | Pattern::Parameter(_) => 0,
             Pattern::Array(parts) => {
                 let (index, element) = &**parts;
                 1 + self
@@ -477,6 +488,10 @@ impl Sorts {
                 expect(self.definitions[definition].parameters)?;
                 return Ok(Pattern::Defined(definition, arguments));
             }
+            Some(SortName::Address) => {
+                expect(0)?;
+                return Ok(Pattern::Address);
+            }
             Some(&SortName::Unusable(core)) => {
                 return Err(lexed.name_error(name, |sort| SortError::Unusable {
                     sort,
@@ -506,6 +521,7 @@ impl Sorts {
     ) -> Result<SortId, SortError> {
         match pattern {
             Pattern::Known(sort) => Ok(*sort),
+            Pattern::Address => Ok(SortId::INT),
             Pattern::Parameter(index) => Ok(arguments[*index]),
             Pattern::Array(parts) => {
                 let index = self.instantiate(&parts.0, arguments)?;

@@ -7,6 +7,7 @@
 //! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
 mod changes;
+mod heaps;
 mod names;
 mod surgery;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::sexp::{TokenKind, Tokens, elements, symbol};
 use alphorn_chc::frontend::{CommandSpan, Problem};
 pub use changes::Changes;
+pub use heaps::HeapGuard;
 use surgery::Part;
 
 /// A script of declarations, definitions and assertions.
@@ -65,7 +67,7 @@ struct DeclaredVar {
 fn declares_sorts(keyword: &str) -> bool {
     matches!(
         keyword,
-        "declare-datatype" | "declare-datatypes" | "declare-sort" | "define-sort"
+        "declare-datatype" | "declare-datatypes" | "declare-heap" | "declare-sort" | "define-sort"
     )
 }
 
@@ -83,6 +85,25 @@ pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
     let changes = Changes::new(problem, &[definitions]);
     let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
     Ok(script(pieces, ""))
+}
+
+/// The same with another guard of heaps. `None` without a heap, or if nothing follows from the guard
+/// of small heaps, since it is that of an inner quantifier's variable.
+///
+/// # Errors
+/// As [`defined`].
+pub fn defined_with(
+    problem: &Problem,
+    definitions: &str,
+    guard: HeapGuard,
+) -> Result<Option<Script>, String> {
+    let mut changes = Changes::new(problem, &[definitions]);
+    if !changes.set_heap_guard(guard) {
+        return Ok(None);
+    }
+    let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
+    let is_inner = guard == HeapGuard::Small && changes.has_inner_guards();
+    Ok((!is_inner).then(|| script(pieces, "")))
 }
 
 /// The problem's declarations and definitions, the assertions of `commands` in their order, and
@@ -222,7 +243,10 @@ pub fn pieces(
         }
     }
     writer.end_commands();
-    Ok(writer.pieces)
+    match changes.failure() {
+        Some(message) => Err(message),
+        None => Ok(writer.pieces),
+    }
 }
 
 /// Writes commands. Its functions return `None` for a malformed command.
