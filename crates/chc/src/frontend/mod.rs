@@ -20,6 +20,7 @@ mod encoding;
 mod environment;
 mod error;
 mod formula;
+mod heaps;
 mod instance;
 mod lexer;
 mod lifted;
@@ -42,8 +43,8 @@ use std::rc::Rc;
 pub use encoding::decode;
 pub use error::InputError;
 pub use problem::{
-    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
-    SortReading, TextFunction,
+    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, HeapSort, Problem, ProblemClause,
+    Requests, SortReading, TextFunction,
 };
 pub use warnings::{Options, Warning};
 
