@@ -106,6 +106,15 @@ fn definitions_of_sorts_in_models_are_checked() {
     assert!(!check(&format!("({p})")));
 }
 
+/// A goal holds only if it does for each set of elements: this one fails for one element.
+#[test]
+fn goals_about_sorts_without_definition_have_no_answer() {
+    let text = "(declare-sort S 0)
+        (define-fun-rec count ((n Int)) Int (ite (<= n 0) 0 (+ 1 (count (- n 1)))))
+        (assert (not (forall ((x S) (n Int)) (=> (forall ((y S)) (= x y)) (< (count n) 0)))))";
+    assert_eq!(answer(text).0, "unknown");
+}
+
 #[test]
 fn universal_quantifiers_in_bodies() {
     // All elements are positive, and stay so.

@@ -12,7 +12,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::solve::{Config, ConfigError, Milestone, solve_as_read};
-use alphorn_chc::frontend::{Problem, SortReading, parse_as};
+use alphorn_chc::frontend::{Dialect, Problem, SortReading, parse_as};
 use alphorn_term::run::{Context, Reason};
 use alphorn_term::{Assignment, Op, Sort, SortId, TermId, TermStore};
 use alphorn_witness::{Fact, Refutation, RefutationStep, Validated, Verdict, validate_candidate};
@@ -30,6 +30,12 @@ pub(super) fn solve_readings(
     observe: &impl Fn(Milestone),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
+    if problem.dialect == Dialect::Goal {
+        // A goal has to hold for all sets of elements, and a model is about one.
+        let why = "goals about uninterpreted sorts are not supported: write `Int` for the sort"
+            .to_owned();
+        return Ok(Validated::unknown(Reason::Incomplete(why)));
+    }
     let integers = vec![SortReading::Integers; problem.free_sorts.len()];
     let Some(read) = reading(problem, &integers) else {
         return Ok(other_reading());

@@ -294,6 +294,9 @@ fn check_sort_definition(
     name: &str,
 ) -> Result<(), (usize, String)> {
     let failed = |message: String| Err((command.start, message));
+    if problem.dialect == Dialect::Goal {
+        return failed(format!("a goal has to hold for all sets {name}"));
+    }
     if !problem.free_sorts.iter().any(|sort| sort.name == name) {
         return failed(format!("{name} is not a sort without definition"));
     }
