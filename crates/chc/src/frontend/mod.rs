@@ -14,6 +14,7 @@ mod builtins;
 mod clauses;
 mod commands;
 mod complement;
+mod constants;
 mod data;
 mod elaborate;
 mod encoding;
@@ -41,6 +42,7 @@ use std::rc::Rc;
 
 pub use encoding::decode;
 pub use error::InputError;
+pub use constants::FreeConstant;
 pub use problem::{
     Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
     SortReading, TextFunction,
