@@ -359,6 +359,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         is_stronger: false,
         requests: alone.requests,
         warnings: alone.warnings,
+        heap: alone.heap,
     };
     (problem, model)
 }

@@ -38,6 +38,10 @@ pub(crate) struct Limits {
     pub max_call_work: usize,
     /// Levels of one `push` or `pop`.
     pub max_levels: usize,
+    /// Formulas that say that the value of one variable has addresses where they should be.
+    pub max_guards: usize,
+    /// Objects of one operation on a range of addresses.
+    pub max_range_objects: usize,
     /// Characters of a name or piece of source in an error; longer ones are cut.
     pub max_shown_characters: usize,
     /// Bits of an argument that counts as a flag or code; a wider one is
@@ -63,6 +67,8 @@ pub(crate) const LIMITS: Limits = Limits {
     max_call_cases: 4096,
     max_call_work: 5_000_000,
     max_levels: 100_000,
+    max_guards: 10_000,
+    max_range_objects: 64,
     max_shown_characters: 60,
     max_flag_bits: 4,
 };

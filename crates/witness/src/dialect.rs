@@ -155,15 +155,22 @@ pub fn datatypes(text: &str, command: &Range<usize>) -> Option<String> {
     Some(out)
 }
 
-/// A sort in which each of `names` that stands alone gets these parameters.
+/// A sort in which each of `names` that has no arguments gets these parameters, with parentheses or
+/// without.
 fn whole_sort(sort: &str, names: &FxHashSet<&str>, parameters: &str) -> String {
     let mut out = String::new();
     let (mut copied, mut applied) = (0, false);
-    for token in Tokens::new(sort, 0) {
+    let mut tokens = Tokens::new(sort, 0).peekable();
+    while let Some(token) = tokens.next() {
         let atom = &sort[token.range.clone()];
-        if !applied && !parameters.is_empty() && names.contains(symbol(atom)) {
+        let next = tokens.peek().map(|next| next.kind);
+        let is_whole = !parameters.is_empty() && names.contains(symbol(atom));
+        if is_whole && (!applied || next == Some(TokenKind::Close)) {
             out.push_str(&sort[copied..token.range.start]);
-            write!(out, "({atom} {parameters})").expect("string");
+            match applied {
+                true => write!(out, "{atom} {parameters}").expect("string"),
+                false => write!(out, "({atom} {parameters})").expect("string"),
+            }
             copied = token.range.end;
         }
         applied = token.kind == TokenKind::Open;
@@ -253,7 +260,7 @@ mod tests {
     fn older_datatypes() {
         let new = |text: &str| datatypes(text, &(0..text.len()));
         assert_eq!(
-            new("(declare-datatypes (T) ((L nil (cons (hd T) (tl L) (m (Array Int L))))))")
+            new("(declare-datatypes (T) ((L nil (cons (hd T) (tl (L)) (m (Array Int L))))))")
                 .as_deref(),
             Some(
                 "(declare-datatypes ((L 1)) ((par (T) ((nil) (cons (hd T) (tl (L T)) \

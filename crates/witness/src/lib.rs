@@ -48,6 +48,7 @@ mod script;
 pub mod sexp;
 mod standalone;
 mod step_check;
+mod tables;
 mod text_check;
 mod types;
 mod validate;

@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     /// Number of instances of the quantifiers of one assertion in the certificate of a refutation;
     /// with more, there is no certificate.
     pub max_assertion_instances: usize,
+    /// Cells of a heap that is printed as a table.
+    pub max_table_cells: usize,
 }
 
 /// The limits in use.
@@ -27,4 +29,5 @@ pub(crate) const LIMITS: Limits = Limits {
     max_script_bytes: 16 << 20,
     max_pattern_bytes: 2000,
     max_assertion_instances: 64,
+    max_table_cells: 1000,
 };

@@ -19,6 +19,8 @@ use super::certificate::{Certificate, CertificateReader, has_certificate};
 use super::print::{ClauseNames, text_functions, unique_names};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
+use super::tables::parse_table;
+use super::value::parse_value;
 use super::{Fact, Refutation, RefutationStep};
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
@@ -407,13 +409,17 @@ fn with_other_numbers<'a>(
         };
         let mut pairs = predicate.params.iter().zip(list(params));
         pairs.any(|(&declared, written)| {
-            let expected = match problem.terms.sort_of(declared) {
-                SortId::INT => "Int",
-                SortId::REAL => "Real",
+            let (expected, other) = match problem.terms.sort_of(declared) {
+                SortId::INT => ("Int", "Real"),
+                SortId::REAL => ("Real", "Int"),
                 _ => return false,
             };
             let sort = list(&written).pop();
-            sort.is_none_or(|sort| &text[sort] != expected)
+            // With a heap, addresses are integers, too.
+            sort.is_none_or(|sort| match problem.heap.is_some() {
+                true => &text[sort] == other,
+                false => &text[sort] != expected,
+            })
         })
     };
     let other = heads.into_iter().find(is_other)?;
@@ -786,7 +792,10 @@ impl<'a> Values<'a> {
         if let Some(&value) = self.memo.get(&key) {
             return Ok(value);
         }
-        let value = super::value::parse_value(&self.problem.terms, text, sort)?;
+        let value = match parse_table(self.problem, text, sort) {
+            Some(table) => table?,
+            None => parse_value(&self.problem.terms, text, sort)?,
+        };
         self.memo.insert(key, value);
         Ok(value)
     }

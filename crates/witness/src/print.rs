@@ -20,7 +20,7 @@
 //! rules, queries and definitions of recursive functions of the file from 1, followed by `.k` for
 //! the k-th of several clauses of a command; the values of all variables of the clause, in the
 //! order of their quantifiers; and the steps that derive the body atoms, in their order. Values are
-//! SMT-LIB terms. There are no parentheses without arguments, no brackets without variables, and no
+//! SMT-LIB terms, but for heaps, which are tables (`tables`). There are no parentheses without arguments, no brackets without variables, and no
 //! `from` without body atoms.
 //! If the body has disjunctions over predicates, the steps that derive the atoms of the alternatives
 //! that hold come last. A fact `not P(…)` is the negation of an atom: if a clause has several heads,
@@ -53,6 +53,7 @@ use serde_json::{Value, json};
 
 use super::recursive::{functions_of, is_graph};
 use super::sexp::{TokenKind, Tokens, symbol};
+use super::tables::table;
 use super::{Fact, Lemma, Model, Refutation};
 use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Problem, TextFunction};
@@ -473,6 +474,7 @@ pub fn unique_names(vars: &[(String, TermId)]) -> Vec<String> {
 
 /// Values as text, each printed once.
 struct Values<'a> {
+    problem: &'a Problem,
     printer: Printer<'a>,
     memo: FxHashMap<TermId, String>,
 }
@@ -480,15 +482,22 @@ struct Values<'a> {
 impl<'a> Values<'a> {
     fn new(problem: &'a Problem) -> Self {
         Values {
+            problem,
             printer: Printer::new(&problem.terms),
             memo: FxHashMap::default(),
         }
     }
 
     fn text(&mut self, value: TermId) -> &str {
-        self.memo
-            .entry(value)
-            .or_insert_with(|| self.printer.term(value))
+        let Values {
+            problem,
+            printer,
+            memo,
+        } = self;
+        memo.entry(value).or_insert_with(|| {
+            let table = table(problem, printer, value);
+            table.unwrap_or_else(|| printer.term(value))
+        })
     }
 }
 

@@ -89,6 +89,11 @@ impl Elaborator<'_, '_> {
                     return Ok(Value::Term(variable));
                 }
                 let variable = self.terms.fresh_var(text, sort);
+                let environment = &self.environment;
+                if let Some(written) = environment.variable_sorts.get(&name.symbol) {
+                    let guard = environment.guard_of(lexed, name.token, written, variable)?;
+                    self.work.guards.insert(variable, guard);
+                }
                 self.work.rule_index.insert(name.symbol, variable);
                 self.work.rule_variables.push((name.symbol, variable));
                 Ok(Value::Term(variable))
@@ -105,7 +110,7 @@ impl Elaborator<'_, '_> {
     }
 
     /// The arguments as terms of these sorts.
-    fn arguments(
+    pub(super) fn arguments(
         &mut self,
         name: Named,
         sorts: &[SortId],
@@ -225,6 +230,9 @@ impl Elaborator<'_, '_> {
         if self.local(name.symbol).is_some() {
             return Err(lexed.name_error(name, TermError::AppliedVariable));
         }
+        if let Some(operation) = self.heap_operation(name) {
+            return self.apply_heap(operation, name, &arguments, term);
+        }
         if arguments.is_empty()
             && let Some(value) = self.signed_numeral(name)?
         {
@@ -304,7 +312,14 @@ impl Elaborator<'_, '_> {
             let value = self.build(constructor, &arguments, sort, term)?;
             return Ok(Value::Term(value));
         }
-        match self.local(name.symbol) {
+        let local = self.local(name.symbol);
+        if local.is_none()
+            && let Some(operation) = self.heap_operation(name)
+        {
+            let value = self.apply_heap(operation, name, &arguments, term)?;
+            return self.result(value, sort, term);
+        }
+        match local {
             Some(value) if arguments.is_empty() => self.result(value, sort, term),
             _ => {
                 let shown = shorten(lexed.symbols.name(name.symbol));

@@ -22,6 +22,7 @@ pub(super) enum Verb {
     DeclareSort,
     DeclareDatatype,
     DeclareDatatypes,
+    DeclareHeap,
     DefineFun,
     DefineFunRec,
     DefineFunsRec,
@@ -74,6 +75,7 @@ impl Verb {
             "declare-sort" => Verb::DeclareSort,
             "declare-datatype" => Verb::DeclareDatatype,
             "declare-datatypes" => Verb::DeclareDatatypes,
+            "declare-heap" => Verb::DeclareHeap,
             "define-fun" => Verb::DefineFun,
             "define-fun-rec" => Verb::DefineFunRec,
             "define-funs-rec" => Verb::DefineFunsRec,
@@ -119,7 +121,11 @@ impl Verb {
 
     /// Whether the command declares or defines sorts.
     pub fn declares_sorts(self) -> bool {
-        self.declares_datatypes() || matches!(self, Verb::DeclareSort | Verb::DefineSort)
+        self.declares_datatypes()
+            || matches!(
+                self,
+                Verb::DeclareSort | Verb::DefineSort | Verb::DeclareHeap
+            )
     }
 
     fn declares_datatypes(self) -> bool {

@@ -162,6 +162,7 @@ impl Elaborator<'_, '_> {
                     value @ (Value::TRUE | Value::FALSE) => value,
                     value if variables.is_empty() => value,
                     value => {
+                        let value = self.guarded(universal, &variables, value, term);
                         let formulas = &mut self.work.formulas;
                         formulas.quantifier(universal, &variables, value, term)
                     }
@@ -227,6 +228,10 @@ impl Elaborator<'_, '_> {
                     let sort = self.environment.sorts.resolve(lexed, binding.meaning)?;
                     let symbol = binding.name.symbol;
                     let variable = self.terms.fresh_var(lexed.symbols.name(symbol), sort);
+                    let guard = self.environment.guard(lexed, binding.meaning, variable)?;
+                    if !guard.is_empty() {
+                        self.work.guards.insert(variable, guard);
+                    }
                     self.work.quantified.push((symbol, variable));
                     self.bind(symbol, Value::Term(variable));
                 }
@@ -245,6 +250,27 @@ impl Elaborator<'_, '_> {
             }
             Kind::Symbol(_) | Kind::Open(_) => self.push_arguments(term),
             _ => Err(lexed.unexpected(first)),
+        }
+    }
+
+    /// The body of a quantifier, for values of the variables' sorts only.
+    fn guarded(
+        &mut self,
+        universal: bool,
+        variables: &[(Sym, TermId)],
+        body: Value,
+        token: TokenId,
+    ) -> Value {
+        let guards = variables.iter().filter_map(|v| self.work.guards.get(&v.1));
+        let guards: Vec<TermId> = guards.flatten().copied().collect();
+        if guards.is_empty() {
+            return body;
+        }
+        let guard = self.terms.and(&guards);
+        let formulas = &mut self.work.formulas;
+        match universal {
+            true => formulas.or(&[Value::Term(self.terms.not(guard)), body], token),
+            false => formulas.and(&[Value::Term(guard), body], token),
         }
     }
 

@@ -5,9 +5,10 @@
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formulas, Value};
+use super::heaps::Heap;
 use super::lexer::{Sym, TokenId};
 use super::names::TermName;
-use super::sorts::{ConstructorRef, Sorts};
+use super::sorts::{ConstructorRef, Sorts, WrittenSort};
 use crate::{Predicate, PredicateId};
 use alphorn_term::{FunctionId, SortId, TermId};
 
@@ -49,6 +50,11 @@ pub(super) struct Environment {
     pub names: FxHashMap<Sym, TermName>,
     /// Those of `names` that the command in progress has added.
     pub new_names: Vec<Sym>,
+    /// The heap, if one is declared.
+    pub heap: Option<Heap>,
+    /// The sorts of variables of rules as they are written; only for those that were declared after
+    /// a heap.
+    pub variable_sorts: FxHashMap<Sym, WrittenSort>,
 }
 
 /// The value of a local name, and the frame that it belongs to.
@@ -94,6 +100,8 @@ pub(super) struct Workspace {
     /// The `declare-var` variables that the command uses.
     pub rule_variables: Vec<(Sym, TermId)>,
     pub rule_index: FxHashMap<Sym, TermId>,
+    /// The guards of variables that have some.
+    pub guards: FxHashMap<TermId, Vec<TermId>>,
     /// By symbol, its values in the enclosing scopes, the innermost last.
     pub locals: Vec<Vec<Local>>,
     /// The symbols of `locals` in the order in which they were bound.
@@ -120,6 +128,7 @@ impl Workspace {
             formulas,
             rule_variables: Vec::new(),
             rule_index: FxHashMap::default(),
+            guards: FxHashMap::default(),
             locals: (0..symbols).map(|_| Vec::new()).collect(),
             bound: Vec::new(),
             quantified: Vec::new(),
@@ -138,6 +147,7 @@ impl Workspace {
         self.formulas.clear();
         self.rule_variables.clear();
         self.rule_index.clear();
+        self.guards.clear();
         self.opens.clear();
         self.expanded.clear();
     }

@@ -129,6 +129,11 @@ pub(crate) enum SyntaxError {
     DatatypeCount { names: usize, declarations: usize },
     #[error("a number of levels up to {0} is expected")]
     LevelCount(usize),
+    #[error(
+        "separation logic is not supported: `declare-heap` of the theory of heaps has a heap, addresses, \
+         objects, a default object and datatypes"
+    )]
+    SeparationLogic,
 }
 
 /// A command that is not allowed at its place, or a name that is declared already.
@@ -207,6 +212,18 @@ pub(crate) enum SortError {
     ArrayExpected,
     #[error("an argument of sort `{0}` is expected")]
     DatatypeExpected(String),
+    #[error("a variable of an array that is indexed by addresses is not supported")]
+    AddressesAsIndexes,
+    #[error("a variable of the recursive datatype `{0}` with addresses in it is not supported")]
+    RecursiveAddresses(String),
+    #[error("a variable with more than {0} addresses in it")]
+    TooManyGuards(usize),
+    #[error("a second heap is not supported")]
+    SecondHeap,
+    #[error("the default object of a heap is a term without variables")]
+    DefaultObject,
+    #[error("the objects of a heap are the first sort of `declare-heap`'s datatypes, not `{0}`")]
+    HeapObjects(String),
 }
 
 /// A term that is not well-sorted or not supported.
@@ -311,6 +328,8 @@ pub(crate) enum TermError {
     MatchOfNoDatatype,
     #[error("the cases of `match` do not cover the datatype")]
     MatchCoverage,
+    #[error("`{name}` of a number of objects that is no numeral up to {most} is not supported")]
+    RangeSize { name: String, most: usize },
 }
 
 /// An assertion that is not equivalent to Horn clauses, or to too many.

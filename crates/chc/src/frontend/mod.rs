@@ -21,6 +21,7 @@ mod encoding;
 mod environment;
 mod error;
 mod formula;
+mod heaps;
 mod instance;
 mod lexer;
 mod lifted;
@@ -44,8 +45,8 @@ pub use encoding::decode;
 pub use error::InputError;
 pub use constants::FreeConstant;
 pub use problem::{
-    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, Problem, ProblemClause, Requests,
-    SortReading, TextFunction,
+    Alternative, CommandSpan, Dialect, Disjunction, FreeSort, HeapSort, Problem, ProblemClause,
+    Requests, SortReading, TextFunction,
 };
 pub use warnings::{Options, Warning};
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use super::constants::FreeConstant;
 use super::warnings::Warning;
 use crate::{Atom, Predicate, PredicateId};
-use alphorn_term::{FunctionId, TermId, TermStore};
+use alphorn_term::{FunctionId, SortId, TermId, TermStore};
 
 /// The dialect of a text; it decides the polarity of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,6 +145,17 @@ pub struct TextFunction {
     pub command: usize,
 }
 
+/// The sorts of a heap's theory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeapSort {
+    /// The sort of heaps: records of a size and an array of cells.
+    pub sort: SortId,
+    /// The sort of objects.
+    pub object: SortId,
+    /// The object in cells that are not allocated.
+    pub default: TermId,
+}
+
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
 #[derive(Clone)]
@@ -177,6 +188,8 @@ pub struct Problem {
     pub commands: Vec<CommandSpan>,
     /// What the text requests besides the verdict.
     pub requests: Requests,
+    /// The heap of the text, if it declares one.
+    pub heap: Option<HeapSort>,
     /// What in the text is not standard, in the order of the text.
     pub warnings: Vec<Warning>,
 }

@@ -19,6 +19,7 @@ use super::error::{
     ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, TermError, shorten,
 };
 use super::formula::{Formula, Formulas, Value};
+use super::heaps::{Heap, heap_syntax, without_needless_guards};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::names::{declares_built_in_sort, defines_as_itself};
 use super::predeclared::{ListSymbols, is_predeclared};
@@ -109,6 +110,7 @@ enum Undo {
     Sort(Sym),
     /// The name of a term.
     Name(Sym),
+    Heap,
 }
 
 /// The state at the beginning of a level: lengths of lists, and the number of clause commands.
@@ -186,6 +188,8 @@ impl<'r, 't> Reader<'r, 't> {
                 macros: Vec::new(),
                 names: FxHashMap::default(),
                 new_names: Vec::new(),
+                heap: None,
+                variable_sorts: FxHashMap::default(),
             },
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,
@@ -209,10 +213,15 @@ impl<'r, 't> Reader<'r, 't> {
 
     fn problem(mut self) -> Result<Problem, InputError> {
         let count = self.environment.predicates.len();
-        let graphs: Vec<PredicateId> = self.recursive.iter().map(|f| f.graph).collect();
+        // Facts of predicates have well-formed heaps, so that guards of variables in bodies are left
+        // out; those of complements need not.
+        let mut fixed: Vec<PredicateId> = self.recursive.iter().map(|f| f.graph).collect();
+        if self.environment.heap.is_some() {
+            fixed = (0..count as u32).map(PredicateId).collect();
+        }
         let general = self.clauses.iter_mut().map(|read| &mut read.clause);
         let general = general.collect();
-        let complemented = complement::make_horn(count, &graphs, general, &self.disjunctions);
+        let complemented = complement::make_horn(count, &fixed, general, &self.disjunctions);
         let complemented = complemented.map_err(|both| self.not_horn(&both))?;
         let mut calls = Calls::new(&self.terms, &self.recursive);
         let mut clauses = Vec::with_capacity(self.clauses.len());
@@ -251,6 +260,7 @@ impl<'r, 't> Reader<'r, 't> {
                 Some(_) => Dialect::Goal,
                 None => self.dialect,
             },
+            heap: self.environment.heap.as_ref().map(Heap::sorts),
             predicates: self.environment.predicates,
             functions: self.recursive,
             clauses,
@@ -481,6 +491,12 @@ impl<'r, 't> Reader<'r, 't> {
             match undo {
                 Undo::Global(symbol) => {
                     self.environment.globals.remove(&symbol);
+                    self.environment.variable_sorts.remove(&symbol);
+                }
+                Undo::Heap => {
+                    if let Some(heap) = self.environment.heap.take() {
+                        self.environment.sorts.forget_theory(heap.first);
+                    }
                 }
                 Undo::Sort(symbol) => self.environment.sorts.forget(symbol),
                 Undo::Name(symbol) => {
@@ -530,6 +546,11 @@ impl<'r, 't> Reader<'r, 't> {
                 let written = parts.expect()?;
                 parts.finish()?;
                 let sort = self.sort(written)?;
+                if command.verb == Verb::DeclareVar && self.environment.heap.is_some() {
+                    let sorts = &mut self.environment.sorts;
+                    let (_, written) = sorts.resolve_written(self.lexed, written)?;
+                    self.environment.variable_sorts.insert(name.symbol, written);
+                }
                 let global = match command.verb {
                     Verb::DeclareVar => Global::Variable(sort),
                     // A Boolean constant is a predicate without arguments.
@@ -578,6 +599,7 @@ impl<'r, 't> Reader<'r, 't> {
                 self.trail.extend(symbols);
                 Ok(())
             }
+            Verb::DeclareHeap => self.declare_heap(command),
             Verb::DefineSort => {
                 let name = parts.expect_symbol()?;
                 let mut list = parts.expect_list()?;
@@ -622,6 +644,24 @@ impl<'r, 't> Reader<'r, 't> {
         }
     }
 
+    fn declare_heap(&mut self, command: &Command<'_, 't>) -> Result<(), InputError> {
+        let lexed = self.lexed;
+        let syntax = heap_syntax(lexed, command.token, command.parts)?;
+        let declarations = lexed.datatypes(false, syntax.datatypes)?;
+        let environment = &mut self.environment;
+        environment.declare_heap(lexed, command.token, &syntax, |environment| {
+            environment.sorts.declare(lexed, &declarations)
+        })?;
+        let symbols = declarations.iter().map(|d| Undo::Sort(d.name.symbol));
+        self.trail.extend(symbols);
+        self.trail.push(Undo::Heap);
+        let (default, object) = syntax.default_object();
+        let object = self.sort(object)?;
+        let value = self.elaborator(true).definition(&[], object, default)?;
+        let environment = &mut self.environment;
+        environment.set_default_object(lexed, &self.terms, default, value)
+    }
+
     fn sort(&mut self, sort: TokenId) -> Result<SortId, InputError> {
         self.environment.sorts.resolve(self.lexed, sort)
     }
@@ -636,7 +676,7 @@ impl<'r, 't> Reader<'r, 't> {
 
     /// A constant that the last command declares.
     fn constant(&mut self, name: Named, sort: SortId, written: TokenId) -> Global {
-        if self.dialect == Dialect::Fixedpoint {
+        if self.dialect == Dialect::Fixedpoint || self.environment.heap.is_some() {
             return Global::Uninterpreted;
         }
         let text = self.lexed.symbols.name(name.symbol);
@@ -829,6 +869,7 @@ impl<'r, 't> Reader<'r, 't> {
         }
         let mut value = value;
         while command.verb == Verb::Assert
+            && self.environment.heap.is_none()
             && let Some((quantifier, below)) = outermost_exists(&mut self.work.formulas, value)
         {
             self.lexed.warn(term, Nonstandard::OutermostExists)?;
@@ -891,6 +932,16 @@ impl<'r, 't> Reader<'r, 't> {
                 let alternatives = self.disjunctions[at].alternatives.iter();
                 vars.extend(alternatives.flat_map(|a| a.vars.iter().cloned()));
             }
+            let guards = &self.work.guards;
+            let mut clause = clause;
+            if !guards.is_empty() {
+                let of_rules = self.work.rule_variables.iter();
+                let of_rules = of_rules.filter_map(|v| guards.get(&v.1)).flatten().copied();
+                let all: Vec<TermId> = of_rules.chain([clause.constraint]).collect();
+                clause.constraint = self.terms.and(&all);
+            }
+            clause.constraint =
+                without_needless_guards(&self.terms, guards, &clause.body, clause.constraint);
             self.clauses.push(ReadClause {
                 clause,
                 vars,

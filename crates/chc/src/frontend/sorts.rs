@@ -4,6 +4,9 @@
 //! Invariant: if a public function returns `Ok`, each datatype instance that it made is defined in
 //! the store and has a finite value. Recursion is bounded by `LIMITS.max_sort_depth`.
 
+mod guards;
+
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -25,6 +28,8 @@ pub(super) const MAX_WIDTH: u32 = LIMITS.max_bits;
 #[derive(Clone, Debug)]
 enum Pattern {
     Known(SortId),
+    /// The addresses of a heap, which are integers.
+    Address,
     Parameter(usize),
     Array(Box<(Pattern, Pattern)>),
     Datatype(usize, Vec<Pattern>),
@@ -57,6 +62,7 @@ struct Definition {
 enum SortName {
     Datatype(usize),
     Defined(usize),
+    Address,
     /// A datatype with a constructor or selector whose name is built in; it cannot be used.
     Unusable(Sym),
 }
@@ -83,7 +89,11 @@ pub(super) struct Sorts {
     inhabited: FxHashSet<DatatypeId>,
     /// The datatypes that are being declared in Z3's older form, see [`DatatypeSyntax::bare`].
     bare: Range<usize>,
+    /// Datatypes by number that are known to have addresses in them or not.
+    addresses: RefCell<FxHashMap<usize, bool>>,
 }
+
+pub(super) use guards::{FieldSort, TheorySort, WrittenSort};
 
 impl Sorts {
     /// No sorts besides the built-in ones.
@@ -101,6 +111,7 @@ impl Sorts {
             pending: Vec::new(),
             inhabited: FxHashSet::default(),
             bare: 0..0,
+            addresses: RefCell::default(),
         }
     }
 
@@ -478,7 +489,7 @@ impl Sorts {
                 }
             },
             // These are checked when the constructor is built.
-            Pattern::Known(_) | Pattern::Defined(..) => Ok(()),
+            Pattern::Known(_) | Pattern::Address | Pattern::Defined(..) => Ok(()),
         }
     }
 
@@ -488,7 +499,7 @@ impl Sorts {
             depths.max().unwrap_or(0)
         };
         match pattern {
-            Pattern::Known(_) | Pattern::Parameter(_) => 0,
+            Pattern::Known(_) | Pattern::Address | Pattern::Parameter(_) => 0,
             Pattern::Array(parts) => {
                 let (index, element) = &**parts;
                 1 + self
@@ -566,6 +577,10 @@ impl Sorts {
                 expect(self.definitions[definition].parameters)?;
                 return Ok(Pattern::Defined(definition, arguments));
             }
+            Some(SortName::Address) => {
+                expect(0)?;
+                return Ok(Pattern::Address);
+            }
             Some(&SortName::Unusable(core)) => {
                 return Err(lexed.name_error(name, |sort| SortError::Unusable {
                     sort,
@@ -595,6 +610,7 @@ impl Sorts {
     ) -> Result<SortId, SortError> {
         match pattern {
             Pattern::Known(sort) => Ok(*sort),
+            Pattern::Address => Ok(SortId::INT),
             Pattern::Parameter(index) => Ok(arguments[*index]),
             Pattern::Array(parts) => {
                 let index = self.instantiate(&parts.0, arguments)?;

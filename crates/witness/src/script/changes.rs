@@ -9,10 +9,12 @@
 //! names. So the changed text means the same up to names. Nothing here uses the reader's terms.
 
 use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::heaps::{HeapGuard, Heaps};
 use super::names::{LIST, RESERVED, is_core, is_function, is_operation, is_sort};
 use super::surgery::{Part, Role, Surgeon, edits, rewritten};
 use crate::sexp::{TokenKind, Tokens, symbol};
@@ -39,6 +41,12 @@ pub struct Changes<'a> {
     before: FxHashMap<usize, String>,
     /// Whether something in the text changes.
     is_changed: bool,
+    /// What takes the place of the theory of heaps.
+    heaps: Option<Heaps>,
+    /// Why the text cannot be changed as it has to be.
+    failure: RefCell<Option<String>>,
+    /// Whether a quantifier that is not an outer one has a guard.
+    has_inner_guards: Cell<bool>,
 }
 
 /// The symbols of a text by their roles.
@@ -108,8 +116,12 @@ impl<'a> Changes<'a> {
             replaced,
             before: FxHashMap::default(),
             is_changed,
+            heaps: None,
+            failure: RefCell::default(),
+            has_inner_guards: Cell::default(),
         };
         changes.rename(&symbols, others);
+        changes.add_heaps(&symbols, others);
         changes.define_labels(&symbols, &labels);
         changes
     }
@@ -180,6 +192,51 @@ impl<'a> Changes<'a> {
                  (({nil}) ({insert} ({head} T) ({tail} ({list} T)))))))\n"
             );
         }
+    }
+
+    /// Makes what takes the place of the theory of heaps, if the text has it.
+    fn add_heaps(&mut self, symbols: &Symbols<'_>, others: &[&str]) {
+        let taken = [&symbols.new_functions, &symbols.data]
+            .into_iter()
+            .flatten();
+        let mut used: FxHashSet<&str> = symbols.applied.iter().copied().collect();
+        for text in others {
+            let atoms = Tokens::new(text, 0).filter(|token| token.kind == TokenKind::Atom);
+            used.extend(atoms.map(|token| symbol(&text[token.range])));
+        }
+        self.heaps = Heaps::new(self.problem, &taken.copied().collect(), &used);
+        self.is_changed |= self.heaps.is_some();
+        self.set_heap_guard(HeapGuard::Exact);
+    }
+
+    /// Puts the preamble of the theory of heaps in the place of its declaration, with this guard of
+    /// heaps; `false` without a heap.
+    pub fn set_heap_guard(&mut self, guard: HeapGuard) -> bool {
+        let Some(heaps) = &self.heaps else {
+            return false;
+        };
+        let changed = |text: &str| rewritten(text, Part::Commands, &mut OfNames(self));
+        let preamble = changed(&heaps.preamble(guard));
+        let after = heaps.after.iter().map(|(&command, text)| {
+            let range = self.problem.commands[command].range.clone();
+            let text = format!("{}\n{text}", &self.problem.text[range]);
+            (command, changed(&text))
+        });
+        let after: Vec<(usize, String)> = after.collect();
+        let command = heaps.command;
+        self.replaced.insert(command, preamble);
+        self.replaced.extend(after);
+        true
+    }
+
+    /// Whether a quantifier that is not an outer one has a guard, as far as the text was changed.
+    pub fn has_inner_guards(&self) -> bool {
+        self.has_inner_guards.get()
+    }
+
+    /// Why the text cannot be changed as it has to be, as far as it was.
+    pub fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
     }
 
     /// Makes definitions for labels of assertions that are used as formulas.
@@ -323,10 +380,45 @@ impl Fresh<'_> {
     }
 }
 
-/// Gives the problem's symbols their new names in its text.
+/// Gives the problem's symbols their new names in its text, and variables their guards.
 struct OfText<'c, 'a>(&'c Changes<'a>);
 
 impl<'t> Surgeon<'t> for OfText<'_, '_> {
+    fn symbol(&mut self, role: Role, symbol: &'t str) -> Option<String> {
+        OfNames(self.0).symbol(role, symbol)
+    }
+
+    fn guard(&mut self, variable: &'t str, sort: &'t str, is_outer: bool) -> Option<String> {
+        let heaps = self.0.heaps.as_ref()?;
+        let name = quote_symbol(self.0.variable(symbol(variable)));
+        match heaps.guard(sort, &name) {
+            Ok(guard) => {
+                let guard = guard?;
+                self.0
+                    .has_inner_guards
+                    .set(!is_outer || self.0.has_inner_guards.get());
+                Some(rewritten(&guard, Part::Term, &mut OfNames(self.0)))
+            }
+            Err(message) => {
+                *self.0.failure.borrow_mut() = Some(message);
+                None
+            }
+        }
+    }
+
+    fn is_constant(&self, symbol: &str) -> bool {
+        self.0.heaps.as_ref().is_some_and(|h| h.is_constant(symbol))
+    }
+}
+
+/// Gives the problem's symbols their new names.
+struct OfNames<'c, 'a>(&'c Changes<'a>);
+
+impl<'t> Surgeon<'t> for OfNames<'_, '_> {
+    fn is_constant(&self, symbol: &str) -> bool {
+        self.0.heaps.as_ref().is_some_and(|h| h.is_constant(symbol))
+    }
+
     fn symbol(&mut self, role: Role, symbol: &'t str) -> Option<String> {
         let Changes {
             sorts,
@@ -349,6 +441,10 @@ impl<'t> Surgeon<'t> for OfText<'_, '_> {
 struct OfDefinitions<'c, 'a>(&'c Changes<'a>);
 
 impl<'t> Surgeon<'t> for OfDefinitions<'_, '_> {
+    fn is_constant(&self, symbol: &str) -> bool {
+        self.0.heaps.as_ref().is_some_and(|h| h.is_constant(symbol))
+    }
+
     fn symbol(&mut self, role: Role, symbol: &'t str) -> Option<String> {
         let Changes {
             sorts, functions, ..

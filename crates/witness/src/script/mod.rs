@@ -8,6 +8,7 @@
 //! terms. Of the reader only the ranges of commands and the names of predicates are used.
 
 mod changes;
+mod heaps;
 mod names;
 mod surgery;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use super::recursive;
 use super::sexp::{TokenKind, Tokens, elements, expression, symbol};
 use alphorn_chc::frontend::{CommandSpan, Dialect, Problem};
 pub use changes::Changes;
+pub use heaps::HeapGuard;
 use surgery::Part;
 
 /// A script of declarations, definitions and assertions.
@@ -70,7 +72,7 @@ struct DeclaredVar {
 fn declares_sorts(keyword: &str) -> bool {
     matches!(
         keyword,
-        "declare-datatype" | "declare-datatypes" | "declare-sort" | "define-sort"
+        "declare-datatype" | "declare-datatypes" | "declare-heap" | "declare-sort" | "define-sort"
     )
 }
 
@@ -98,6 +100,25 @@ pub fn with_functions(problem: &Problem, definitions: &str) -> Result<Script, St
     let changes = Changes::new(problem, &[definitions]);
     let pieces = pieces(problem, &changes, Predicates::Functions(definitions))?;
     Ok(script(pieces, ""))
+}
+
+/// The same with another guard of heaps. `None` without a heap, or if nothing follows from the guard
+/// of small heaps, since it is that of an inner quantifier's variable.
+///
+/// # Errors
+/// As [`defined`].
+pub fn defined_with(
+    problem: &Problem,
+    definitions: &str,
+    guard: HeapGuard,
+) -> Result<Option<Script>, String> {
+    let mut changes = Changes::new(problem, &[definitions]);
+    if !changes.set_heap_guard(guard) {
+        return Ok(None);
+    }
+    let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
+    let is_inner = guard == HeapGuard::Small && changes.has_inner_guards();
+    Ok((!is_inner).then(|| script(pieces, "")))
 }
 
 /// The problem's declarations and definitions, the assertions of `commands` in their order, and
@@ -380,6 +401,9 @@ pub fn pieces(
         }
     }
     writer.end_commands();
+    if let Some(message) = changes.failure() {
+        return Err(message);
+    }
     let names = negative_names(text);
     let standard = |piece| match piece {
         Piece::Commands(text) => Piece::Commands(with_standard_atoms(text, &names)),

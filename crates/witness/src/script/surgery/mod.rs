@@ -15,10 +15,13 @@
 //! Everything else is copied. The scan is iterative, reads each token once, and does not fail: of a
 //! text that is no command or formula it copies what it does not know.
 
+mod grammar;
+
 use std::ops::Range;
 
 use super::names::RESERVED;
 use crate::sexp::{Token, TokenKind, Tokens, symbol};
+use grammar::{Expected, List};
 
 /// The role of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +48,18 @@ pub(super) enum Role {
 pub(super) trait Surgeon<'t> {
     /// The text that replaces a symbol, which is given without bars; `None` if it stays.
     fn symbol(&mut self, role: Role, symbol: &'t str) -> Option<String>;
+
+    /// A formula that has to hold for the values of a quantified variable, given by its name and
+    /// sort as written; `None` if there is none. `is_outer`: the quantifier is universal, or negated
+    /// and existential, and nothing is around it but such.
+    fn guard(&mut self, _variable: &'t str, _sort: &'t str, _is_outer: bool) -> Option<String> {
+        None
+    }
+
+    /// Whether `(as symbol S)` is the symbol alone.
+    fn is_constant(&self, _symbol: &str) -> bool {
+        false
+    }
 
     /// Called for a formula that is asserted as a whole and has a label.
     fn labelled(&mut self, _label: &'t str, _term: Range<usize>) {}
@@ -118,169 +133,6 @@ pub(super) fn edits<'t>(
     scan.edits
 }
 
-/// What is expected next in a list.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
-    Command,
-    Term,
-    /// The body of a quantifier.
-    Body,
-    /// The head of an application: a symbol, or a list that stands for one.
-    Head,
-    Symbol(Role),
-    Sort,
-    List(List),
-    /// A constructor: a symbol, or a list with its selectors.
-    Constructor,
-    /// A pattern of a `match`: a symbol, or a constructor with variables.
-    Pattern,
-    /// The constructors of a datatype, with or without parameters.
-    Datatype,
-    /// An attribute's keyword or value.
-    Attribute,
-    Anything,
-}
-
-/// A list, by what its elements are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum List {
-    Commands,
-    Terms,
-    Application,
-    Let,
-    Bindings,
-    Binding,
-    Quantifier,
-    Binders,
-    Binder,
-    Match,
-    Cases,
-    Case,
-    Pattern,
-    Indexed,
-    Signature,
-    Qualified,
-    Annotated,
-    Sorts,
-    NewSorts,
-    NewSort,
-    /// The signature of a recursive function, and a list of these.
-    Signatures,
-    Rule,
-    /// Constructors; those after a name in the older form.
-    Constructors,
-    OldDatatype,
-    Parametric,
-    Constructor,
-    Selector,
-    Datatypes,
-    OldDatatypes,
-    DeclareFun,
-    DeclareVar,
-    DeclareConst,
-    DeclareSort,
-    DeclareDatatypes,
-    DeclareOldDatatypes,
-    DefineFun,
-    DefineConst,
-    DefineFunsRec,
-    DefineSort,
-    Assert,
-    Verbatim,
-}
-
-impl List {
-    /// What the n-th element is, from 0.
-    fn expected(self, element: usize) -> Expected {
-        use Expected as E;
-        match (self, element) {
-            (List::Commands, _) => E::Command,
-            (List::Terms, _) => E::Term,
-            (List::Application, 0) => E::Head,
-            (List::Application, _) => E::Term,
-            (List::Let, 1) => E::List(List::Bindings),
-            (List::Bindings, _) => E::List(List::Binding),
-            (List::Binding | List::Binder, 0) => E::Symbol(Role::Variable),
-            (List::Let, 2..) | (List::Binding, _) => E::Term,
-            (List::Quantifier, 1) => E::List(List::Binders),
-            (List::Quantifier, 2..) => E::Body,
-            (List::Binders, _) => E::List(List::Binder),
-            (List::Binder, _) => E::Sort,
-            (List::Match, 1) => E::Term,
-            (List::Match, 2..) => E::List(List::Cases),
-            (List::Cases, _) => E::List(List::Case),
-            (List::Case, 0) => E::Pattern,
-            (List::Case, _) => E::Term,
-            (List::Pattern, 0) => E::Symbol(Role::Function),
-            (List::Pattern, _) => E::Symbol(Role::Variable),
-            // `(_ is C)`, and Z3's `(_ is (C (S …) T))`.
-            (List::Indexed, 2..) => E::Head,
-            (List::Signature, 0) => E::Symbol(Role::Function),
-            (List::Signature, 1) => E::List(List::Sorts),
-            (List::Signature, _) => E::Sort,
-            (List::Qualified, 1) => E::Head,
-            (List::Qualified, 2..) => E::Sort,
-            (List::Annotated, 1) => E::Term,
-            (List::Annotated, 2..) => E::Attribute,
-            (List::Sorts, _) => E::Sort,
-            (List::NewSorts, _) => E::List(List::NewSort),
-            (List::NewSort, 0) => E::Symbol(Role::NewSort),
-            (List::Signatures, _) => E::List(List::Rule),
-            (List::Rule, 0) => E::Symbol(Role::NewFunction),
-            (List::Rule, 1) => E::List(List::Binders),
-            (List::Rule, _) => E::Sort,
-            (List::Constructors, _) => E::Constructor,
-            (List::OldDatatype, 0) => E::Symbol(Role::NewSort),
-            (List::OldDatatype, _) => E::Constructor,
-            (List::Parametric, 1) => E::List(List::Sorts),
-            (List::Parametric, 2..) => E::List(List::Constructors),
-            (List::Constructor, 0) => E::Symbol(Role::NewConstructor),
-            (List::Constructor, _) => E::List(List::Selector),
-            (List::Selector, 0) => E::Symbol(Role::NewSelector),
-            (List::Selector, _) => E::Sort,
-            (List::Datatypes, _) => E::Datatype,
-            (List::OldDatatypes, _) => E::List(List::OldDatatype),
-            (List::DeclareFun | List::DeclareConst, 1)
-            | (List::DefineFun | List::DefineConst, 1) => E::Symbol(Role::NewFunction),
-            (List::DeclareFun, 2) => E::List(List::Sorts),
-            (List::DeclareFun, 3) | (List::DefineFun, 3) => E::Sort,
-            (List::DeclareVar, 1) => E::Symbol(Role::Variable),
-            (List::DeclareVar | List::DeclareConst | List::DefineConst, 2) => E::Sort,
-            (List::DefineFun, 2) => E::List(List::Binders),
-            (List::DefineFun, 4) | (List::DefineConst, 3) | (List::Assert, 1) => E::Term,
-            (List::DeclareSort, 1) => E::Symbol(Role::NewSort),
-            (List::DeclareSort, 2) => E::Datatype,
-            (List::DeclareDatatypes, 1) => E::List(List::NewSorts),
-            (List::DeclareDatatypes, 2) => E::List(List::Datatypes),
-            (List::DeclareOldDatatypes, 1) => E::List(List::Sorts),
-            (List::DeclareOldDatatypes, 2) => E::List(List::OldDatatypes),
-            (List::DefineFunsRec, 1) => E::List(List::Signatures),
-            (List::DefineFunsRec, 2) => E::List(List::Terms),
-            (List::DefineSort, 1) => E::Symbol(Role::NewSort),
-            (List::DefineSort, 2) => E::List(List::Sorts),
-            (List::DefineSort, 3) => E::Sort,
-            _ => E::Anything,
-        }
-    }
-
-    /// The list of a command with this keyword.
-    fn command(keyword: &str) -> List {
-        match keyword {
-            "assert" | "rule" | "query" => List::Assert,
-            "declare-fun" | "declare-rel" => List::DeclareFun,
-            "declare-var" => List::DeclareVar,
-            "declare-const" => List::DeclareConst,
-            "declare-datatype" | "declare-sort" => List::DeclareSort,
-            "declare-datatypes" => List::DeclareDatatypes,
-            "define-fun" | "define-fun-rec" => List::DefineFun,
-            "define-const" => List::DefineConst,
-            "define-funs-rec" => List::DefineFunsRec,
-            "define-sort" => List::DefineSort,
-            _ => List::Verbatim,
-        }
-    }
-}
-
 /// A list that has not ended.
 struct Frame {
     list: List,
@@ -288,6 +140,8 @@ struct Frame {
     elements: usize,
     /// Text that is inserted before the end of the list.
     before_end: String,
+    /// Whether it is a negation.
+    is_not: bool,
     /// After the first element, the rest up to the token at this index is left out.
     only_first: Option<usize>,
 }
@@ -298,6 +152,7 @@ impl Frame {
             list,
             elements: 0,
             before_end: String::new(),
+            is_not: false,
             only_first: None,
         }
     }
@@ -386,6 +241,7 @@ impl<'t, S: Surgeon<'t>> Scan<'t, '_, S> {
         let list = match expected {
             Expected::Command => match word {
                 Some("declare-datatypes") if self.is_old(at + 2) => List::DeclareOldDatatypes,
+                Some("declare-heap") if self.count(at) == 7 => List::DeclareOldHeap,
                 Some(keyword) => List::command(keyword),
                 None => List::Verbatim,
             },
@@ -398,6 +254,9 @@ impl<'t, S: Surgeon<'t>> Scan<'t, '_, S> {
                 Some("let") => List::Let,
                 Some("match") => List::Match,
                 Some("_") => List::Indexed,
+                Some("as") if self.is_constant(at + 2) => {
+                    return self.only_first(at, 2, List::Terms);
+                }
                 Some("as") => List::Qualified,
                 _ => List::Application,
             },
@@ -417,12 +276,78 @@ impl<'t, S: Surgeon<'t>> Scan<'t, '_, S> {
             Expected::Constructor => List::Constructor,
             Expected::Datatype if word == Some("par") => List::Parametric,
             Expected::Datatype => List::Constructors,
+            Expected::List(List::Binders) => {
+                self.guards(at);
+                List::Binders
+            }
             Expected::List(list) => list,
             Expected::Attribute if self.atom_at(at - 1) == Some(":pattern") => List::Terms,
             Expected::Symbol(_) | Expected::Attribute | Expected::Anything => List::Verbatim,
         };
-        self.stack.push(Frame::new(list));
+        self.stack.push(Frame {
+            is_not: list == List::Application && word == Some("not"),
+            ..Frame::new(list)
+        });
         at + 1
+    }
+
+    /// Whether a quantifier with this word, the innermost list, is an outer one.
+    fn is_outer(&self, word: &str) -> bool {
+        let around = &self.stack[..self.stack.len() - 1];
+        let negations = around.iter().filter(|frame| frame.is_not).count();
+        let outer = [
+            List::Commands,
+            List::Assert,
+            List::Terms,
+            List::Quantifier,
+            List::Guarded,
+        ];
+        let is_plain = |frame: &Frame| frame.is_not || outer.contains(&frame.list);
+        word == ["forall", "exists"][negations % 2] && around.iter().all(is_plain)
+    }
+
+    /// Puts the guards of variables behind the binders at an index, if they are a quantifier's.
+    fn guards(&mut self, at: usize) {
+        let quantifier = self.stack.last().map(|frame| frame.list);
+        if quantifier != Some(List::Quantifier) {
+            return;
+        }
+        let word = &self.text[self.tokens[at - 1].range.clone()];
+        let is_outer = self.is_outer(word);
+        let mut guards: Vec<String> = Vec::new();
+        let (mut next, end) = (at + 1, self.closing[at].min(self.tokens.len()));
+        while next < end {
+            let after = self.after(next);
+            if let Some(name) = self.atom_at(next + 1)
+                && next + 3 < after
+            {
+                let sort = self.tokens[next + 2].range.start..self.tokens[after - 2].range.end;
+                guards.extend(self.surgeon.guard(name, &self.text[sort], is_outer));
+            }
+            next = after;
+        }
+        let (Some(top), Some(last)) = (self.stack.last_mut(), self.tokens.get(end)) else {
+            return;
+        };
+        if guards.is_empty() {
+            return;
+        }
+        let guard = match guards.as_slice() {
+            [only] => only.clone(),
+            _ => format!("(and {})", guards.join(" ")),
+        };
+        top.list = List::Guarded;
+        top.before_end = ")".to_owned();
+        let connective = if word == "forall" { "=>" } else { "and" };
+        let place = last.range.end;
+        let text = format!(" ({connective} {guard}");
+        self.edits.push((place..place, text));
+    }
+
+    /// Whether the atom at an index is a constant without need of its sort.
+    fn is_constant(&self, at: usize) -> bool {
+        let name = self.atom_at(at).map(symbol);
+        name.is_some_and(|name| self.surgeon.is_constant(name))
     }
 
     /// The atom at an index.
@@ -451,6 +376,16 @@ impl<'t, S: Surgeon<'t>> Scan<'t, '_, S> {
             true => self.closing[at] + 1,
             false => at + 1,
         }
+    }
+
+    /// The number of elements of the list at an index.
+    fn count(&self, at: usize) -> usize {
+        let (mut next, mut count) = (at + 1, 0);
+        while next < self.closing[at].min(self.tokens.len()) {
+            next = self.after(next);
+            count += 1;
+        }
+        count
     }
 
     fn remove(&mut self, range: Range<usize>) {
