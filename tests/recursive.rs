@@ -257,7 +257,7 @@ fn what_has_no_reading_is_refused() {
         ),
         (
             "(declare-fun p (Int) Bool) (define-fun-rec f ((n Int)) Bool (and (p n) (f n)))",
-            "line 1 column 66: the predicate `p` inside `the definition` is not Horn",
+            "line 1 column 66: a predicate in the definition of a recursive function",
         ),
         ("(define-fun-rec f ((n Int)) Bool (+ (f n) 1))", "not"),
         (

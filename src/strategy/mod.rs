@@ -12,6 +12,7 @@ mod readings;
 mod schedule;
 mod solve;
 mod turn;
+mod values;
 
 pub use hints::Hint;
 pub use inspect::{list_passes, normal_form, system_after};

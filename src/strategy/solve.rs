@@ -16,6 +16,7 @@ use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
+use super::values::solve_for_values;
 use crate::registry::check_settings;
 use alphorn_chc::frontend::{Dialect, InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
@@ -180,6 +181,9 @@ pub(super) fn solve_as_read(
     observe: &impl Fn(Milestone),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
+    if problem.has_free_constants() {
+        return solve_for_values(problem, config, observe, cx);
+    }
     let mut run = Run::new(problem, config)?;
     observe(Milestone::Normalized(&Shape::of(&run.normal)));
     if let Some(found) = run.use_hints(hints, cx) {

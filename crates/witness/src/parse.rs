@@ -24,7 +24,7 @@ use super::value::parse_value;
 use super::{Fact, Refutation, RefutationStep};
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
-use alphorn_term::{Assignment, SortId, TermId, quote_symbol};
+use alphorn_term::{Assignment, Printer, SortId, TermId, quote_symbol};
 
 /// The text is no witness.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -213,7 +213,8 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
     for range in commands {
         let parts = elements(text, &range).unwrap_or_default();
         let word = |i: usize| parts.get(i).map(|r: &Range<usize>| &text[r.clone()]);
-        if let Some(name) = with_other_numbers(problem, text, &parts) {
+        let other = with_other_numbers(problem, text, &parts);
+        if let Some(name) = other.or_else(|| with_other_sort(problem, text, &parts)) {
             let message = format!("{name} is declared with other sorts");
             return Err(error_at(text, range.start, message));
         }
@@ -357,6 +358,32 @@ fn extended<'a>(text: &'a str, commands: &[String]) -> (Cow<'a, str>, Vec<Range<
         whole.push('\n');
     }
     (Cow::Owned(whole), ranges)
+}
+
+/// A constant of the problem that the command with these parts defines with another sort than it is
+/// declared with.
+fn with_other_sort<'a>(
+    problem: &Problem,
+    text: &'a str,
+    parts: &[Range<usize>],
+) -> Option<&'a str> {
+    let [_, name, params, sort, _] = parts else {
+        return None;
+    };
+    let name = symbol(&text[name.clone()]);
+    let mut constants = problem.constants.iter();
+    let constant = constants.find(|c| c.name == name && c.declaration.is_some())?;
+    let words = |text: &str| -> Vec<String> {
+        let tokens = Tokens::new(text, 0);
+        tokens.map(|t| text[t.range].to_owned()).collect()
+    };
+    let terms = &problem.terms;
+    let printed = Printer::new(terms).sort(terms.sort_of(constant.var));
+    let declared = constant.declaration.as_ref().map(|(sort, _)| sort.as_str());
+    let written = words(&text[sort.clone()]);
+    let mut sorts = declared.into_iter().chain([printed.as_str()]);
+    let same = sorts.any(|sort| words(sort) == written);
+    (!same || !elements(text, params)?.is_empty()).then_some(name)
 }
 
 /// A predicate that the command with these parts defines over Int where it is declared over Real,

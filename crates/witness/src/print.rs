@@ -90,6 +90,7 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
         functions_of(problem, model).ok_or("a function of the text has no definition")?;
     let printer = ModelPrinter::new(problem, model)?;
     let mut definitions: Vec<String> = problem.sort_definitions().map(str::to_owned).collect();
+    definitions.extend(problem.constant_definitions().map(str::to_owned));
     definitions.extend(printer.sizes.iter().map(|s| s.0.clone()));
     for group in &printer.groups {
         // The text defines its own functions.

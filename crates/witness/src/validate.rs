@@ -218,11 +218,17 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
     if problem.is_stronger && matches!(verdict, Verdict::Unsat(_)) && outcome != CheckOutcome::Valid
     {
         log::debug!("the clauses are refuted, which says nothing about the text: {outcome:?}");
-        return Validated::unknown(Reason::Incomplete(
-            "a `forall` over predicates in a body was replaced by instances, and they are not \
-             enough"
-                .to_owned(),
-        ));
+        let why = match problem.constants.is_empty() {
+            true => {
+                "a `forall` over predicates in a body was replaced by instances, and they are not \
+                 enough"
+            }
+            false => {
+                "the clauses are refuted for the values of constants that were tried, and may not be \
+                 for others"
+            }
+        };
+        return Validated::unknown(Reason::Incomplete(why.to_owned()));
     }
     conclude(verdict, printed, outcome, cx)
 }
@@ -438,10 +444,11 @@ fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), Strin
         }
         predicates.insert(&predicate.name);
     }
-    let sorts = problem.free_sorts.iter();
-    let sorts: FxHashSet<&str> = sorts.map(|sort| sort.name.as_str()).collect();
+    let sorts = problem.free_sorts.iter().map(|sort| sort.name.as_str());
+    let constants = problem.constants.iter().filter(|c| c.declaration.is_some());
+    let own: FxHashSet<&str> = sorts.chain(constants.map(|c| c.name.as_str())).collect();
     let auxiliary = defined.difference(&predicates).copied();
-    let auxiliary: FxHashSet<&str> = auxiliary.filter(|name| !sorts.contains(name)).collect();
+    let auxiliary: FxHashSet<&str> = auxiliary.filter(|name| !own.contains(name)).collect();
     if !auxiliary.is_empty() {
         for token in Tokens::new(&problem.text, 0) {
             let name = symbol(&problem.text[token.range]);

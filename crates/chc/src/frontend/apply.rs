@@ -98,7 +98,13 @@ impl Elaborator<'_, '_> {
                 self.work.rule_variables.push((name.symbol, variable));
                 Ok(Value::Term(variable))
             }
-            Global::Variable(_) => Err(lexed.name_error(name, TermError::AppliedVariable)),
+            Global::Constant(variable) if arguments.is_empty() => {
+                lexed.warn(name.token, Nonstandard::FreeConstant(shorten(text)))?;
+                Ok(Value::Term(variable))
+            }
+            Global::Variable(_) | Global::Constant(_) => {
+                Err(lexed.name_error(name, TermError::AppliedVariable))
+            }
             Global::Uninterpreted | Global::Macro(_) => {
                 Err(lexed.name_error(name, TermError::Uninterpreted))
             }

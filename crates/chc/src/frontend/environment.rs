@@ -23,7 +23,9 @@ pub(super) enum Global {
     Function(FunctionId),
     /// The size of terms of a datatype, see [`super::Functions`].
     Size(SortId),
-    /// A constant or function without definition; using it is an error.
+    /// A constant without definition, with its variable.
+    Constant(TermId),
+    /// A function without definition; using it is an error.
     Uninterpreted,
 }
 

@@ -251,6 +251,11 @@ pub(crate) enum TermError {
     ParameterNamesFunction(String),
     #[error("{names} functions, but {bodies} bodies")]
     FunctionCount { names: usize, bodies: usize },
+    #[error(
+        "the constant `{0}` in a text with recursive functions is not supported: make it an argument \
+         of the predicates and functions"
+    )]
+    ConstantBesideFunctions(String),
     #[error("the definition of `{0}` has too many cases: divide it into several functions")]
     TooManyCases(String),
     #[error("the variable `{0}` takes no arguments")]

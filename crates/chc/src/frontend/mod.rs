@@ -14,6 +14,7 @@ mod builtins;
 mod clauses;
 mod commands;
 mod complement;
+mod constants;
 mod data;
 mod elaborate;
 mod encoding;
@@ -40,6 +41,7 @@ mod warnings;
 
 use std::rc::Rc;
 
+pub use constants::FreeConstant;
 pub use encoding::decode;
 pub use error::InputError;
 pub use problem::{

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::constants::FreeConstant;
 use super::warnings::Warning;
 use crate::{Atom, Predicate, PredicateId};
 use alphorn_term::{FunctionId, SortId, TermId, TermStore};
@@ -157,6 +158,7 @@ pub struct HeapSort {
 
 /// The content of a text. In witnesses, the `ClauseId` of a clause is its position in `clauses`, and
 /// the `PredicateId` of a predicate its position in `predicates`.
+#[derive(Clone)]
 pub struct Problem {
     /// The store of all terms of the problem.
     pub terms: Rc<TermStore>,
@@ -172,13 +174,16 @@ pub struct Problem {
     pub clauses: Vec<ProblemClause>,
     /// The sorts without definition, in the order of declaration.
     pub free_sorts: Vec<FreeSort>,
+    /// The constants without definition that clauses mention.
+    pub constants: Vec<FreeConstant>,
     /// The disjunctions of the clauses' bodies, each after those that occur in it.
     pub disjunctions: Vec<Disjunction>,
     /// The predicates whose atoms stand for the negations of the text's atoms, in clauses, models
     /// and refutations: see `complement`.
     pub complemented: FxHashSet<PredicateId>,
     /// Whether the clauses only imply the text: universal quantifiers over predicates in bodies have
-    /// become instances. A model of the clauses is one of the text; a refutation shows nothing.
+    /// become instances, or constants variables. A model of the clauses is one of the text; a
+    /// refutation is one only if each step follows from the text.
     pub is_stronger: bool,
     /// The commands in force, in order.
     pub commands: Vec<CommandSpan>,

@@ -6,18 +6,19 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::builtins::{BUILTINS, is_core};
 use super::clauses::{Clauses, Clausifier, GeneralClause};
 use super::commands::{Command, Verb, sorts_first, split, unsupported};
 use super::complement;
+use super::constants::{FreeConstant, bind, outermost_exists};
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
 use super::error::{
     ErrorKind, InputError, NotHorn, ScriptError, SortError, SyntaxError, TermError, shorten,
 };
-use super::formula::{Formulas, Value};
+use super::formula::{Formula, Formulas, Value};
 use super::heaps::{Heap, heap_syntax, without_needless_guards};
 use super::lexer::{Kind, Lexed, Sym, Symbols, TokenId};
 use super::names::{declares_built_in_sort, defines_as_itself};
@@ -121,6 +122,7 @@ struct Level {
     clauses: usize,
     disjunctions: usize,
     free_sorts: usize,
+    constants: usize,
     commands: usize,
     number: usize,
 }
@@ -147,6 +149,7 @@ struct Reader<'r, 't> {
     clauses: Vec<ReadClause>,
     disjunctions: Vec<Disjunction>,
     free_sorts: Vec<FreeSort>,
+    constants: Vec<FreeConstant>,
     /// The numbers of commands whose clauses are stronger than they are.
     stronger: Vec<usize>,
     /// The recursive functions of the text.
@@ -193,6 +196,7 @@ impl<'r, 't> Reader<'r, 't> {
             clauses: Vec::new(),
             disjunctions: Vec::new(),
             free_sorts: Vec::new(),
+            constants: Vec::new(),
             stronger: Vec::new(),
             recursive: Vec::new(),
             goal: None,
@@ -234,7 +238,27 @@ impl<'r, 't> Reader<'r, 't> {
             let replaced = calls.replaced(clause);
             clauses.extend(replaced.map_err(|kind| self.lexed.error(read.token, kind))?);
         }
+        let (terms, constants) = (&self.terms, &mut self.constants);
+        let has_constants = bind(terms, constants, &mut clauses, &self.disjunctions);
+        let used: FxHashSet<TermId> = clauses
+            .iter()
+            .flat_map(|c| c.vars.iter().map(|v| v.1))
+            .collect();
+        constants.retain(|constant| used.contains(&constant.var));
+        if let (Some(constant), false) = (constants.first(), self.recursive.is_empty()) {
+            let name = shorten(&constant.name);
+            let command = constant
+                .declaration
+                .as_ref()
+                .map_or(0, |(_, command)| *command);
+            return Err(InputError {
+                line: self.commands[command].line,
+                column: self.commands[command].column,
+                kind: TermError::ConstantBesideFunctions(name).into(),
+            });
+        }
         Ok(Problem {
+            constants: self.constants,
             warnings: self.lexed.warnings.sorted(),
             terms: self.terms,
             text: self.lexed.text.into(),
@@ -249,7 +273,7 @@ impl<'r, 't> Reader<'r, 't> {
             free_sorts: self.free_sorts,
             disjunctions: self.disjunctions,
             complemented,
-            is_stronger: !self.stronger.is_empty(),
+            is_stronger: !self.stronger.is_empty() || has_constants,
             commands: self.commands,
             requests: self.requests,
         })
@@ -434,6 +458,7 @@ impl<'r, 't> Reader<'r, 't> {
                     clauses: self.clauses.len(),
                     disjunctions: self.disjunctions.len(),
                     free_sorts: self.free_sorts.len(),
+                    constants: self.constants.len(),
                     commands: self.commands.len(),
                     number: self.number,
                 });
@@ -490,6 +515,7 @@ impl<'r, 't> Reader<'r, 't> {
         self.clauses.truncate(level.clauses);
         self.disjunctions.truncate(level.disjunctions);
         self.free_sorts.truncate(level.free_sorts);
+        self.constants.truncate(level.constants);
         self.commands.truncate(level.commands);
         self.goal = self.goal.filter(|&goal| goal < level.commands);
         self.number = level.number;
@@ -523,20 +549,19 @@ impl<'r, 't> Reader<'r, 't> {
         match command.verb {
             Verb::DeclareConst | Verb::DeclareVar => {
                 let name = parts.expect_symbol()?;
-                let sort = parts.expect()?;
+                let written = parts.expect()?;
                 parts.finish()?;
-                let place = sort;
-                let sort = self.sort(sort)?;
+                let sort = self.sort(written)?;
                 if command.verb == Verb::DeclareVar && self.environment.heap.is_some() {
                     let sorts = &mut self.environment.sorts;
-                    let (_, written) = sorts.resolve_written(self.lexed, place)?;
+                    let (_, written) = sorts.resolve_written(self.lexed, written)?;
                     self.environment.variable_sorts.insert(name.symbol, written);
                 }
                 let global = match command.verb {
                     Verb::DeclareVar => Global::Variable(sort),
                     // A Boolean constant is a predicate without arguments.
                     _ if sort == SortId::BOOL => self.predicate(name, &[]),
-                    _ => Global::Uninterpreted,
+                    _ => self.constant(name, sort, written),
                 };
                 self.declare(name, global)
             }
@@ -554,6 +579,7 @@ impl<'r, 't> Reader<'r, 't> {
                 };
                 let parameters = parameters.map(|sort| self.sort(sort));
                 let parameters: Vec<SortId> = parameters.collect::<Result<_, _>>()?;
+                let written = result.unwrap_or(name.token);
                 let result = result.map_or(Ok(SortId::BOOL), |sort| self.sort(sort))?;
                 let text = self.lexed.symbols.name(name.symbol);
                 let global = match (result, &parameters[..]) {
@@ -566,6 +592,7 @@ impl<'r, 't> Reader<'r, 't> {
                         Global::Function(id)
                     }
                     (SortId::BOOL, _) => self.predicate(name, &parameters),
+                    (_, []) => self.constant(name, result, written),
                     _ => Global::Uninterpreted,
                 };
                 self.declare(name, global)
@@ -651,6 +678,28 @@ impl<'r, 't> Reader<'r, 't> {
         let predicate = Predicate::new(&self.terms, name, parameters);
         self.environment.predicates.push(predicate);
         Global::Predicate(id)
+    }
+
+    /// A constant that the last command declares.
+    fn constant(&mut self, name: Named, sort: SortId, written: TokenId) -> Global {
+        if self.dialect == Dialect::Fixedpoint || self.environment.heap.is_some() {
+            return Global::Uninterpreted;
+        }
+        let text = self.lexed.symbols.name(name.symbol);
+        let var = self.terms.fresh_var(text, sort);
+        let first = self.lexed.token(written);
+        let last = match first.kind {
+            Kind::Open(close) => self.lexed.token(close),
+            _ => first,
+        };
+        let written = &self.lexed.text[first.start as usize..last.end as usize];
+        self.constants.push(FreeConstant {
+            name: text.to_owned(),
+            var,
+            declaration: Some((written.to_owned(), self.commands.len() - 1)),
+            definition: None,
+        });
+        Global::Constant(var)
     }
 
     fn declare(&mut self, name: Named, global: Global) -> Result<(), InputError> {
@@ -823,6 +872,25 @@ impl<'r, 't> Reader<'r, 't> {
         };
         for symbol in std::mem::take(&mut self.environment.new_names) {
             self.trail.push(Undo::Name(symbol));
+        }
+        let mut value = value;
+        while command.verb == Verb::Assert
+            && self.environment.heap.is_none()
+            && let Some((quantifier, below)) = outermost_exists(&mut self.work.formulas, value)
+        {
+            self.lexed.warn(term, Nonstandard::OutermostExists)?;
+            value = below;
+            self.work.formulas.strip(quantifier);
+            if let Formula::Quantifier(_, list, _) = self.work.formulas.formula(quantifier) {
+                for &(symbol, var) in self.work.formulas.variables(list) {
+                    self.constants.push(FreeConstant {
+                        name: self.lexed.symbols.name(symbol).to_owned(),
+                        var,
+                        declaration: None,
+                        definition: None,
+                    });
+                }
+            }
         }
         let is_goal = command.verb == Verb::Assert
             && is_goal(&self.terms, &self.work.formulas, &self.recursive, value);

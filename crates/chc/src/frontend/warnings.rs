@@ -75,6 +75,15 @@ pub(crate) enum Nonstandard {
     NoKeyword(String),
     #[error("`{0}` before the check is about its answer: write it after the check")]
     RequestBeforeCheck(String),
+    #[error(
+        "the constant `{0}` is read as in SMT-LIB: some value of it makes the clauses satisfiable; \
+         for all values, make it an argument of the predicates"
+    )]
+    FreeConstant(String),
+    #[error(
+        "the outermost `exists` is read as a constant: some value makes the clauses satisfiable"
+    )]
+    OutermostExists,
     #[error("`{0}` is built in: its declaration is ignored")]
     DeclaredBuiltIn(String),
     #[error("datatypes are used before their declaration; they are read in another order")]
@@ -89,7 +98,8 @@ impl Nonstandard {
         use Nonstandard as N;
         match (self, other) {
             (N::SignedNumeral(_), N::SignedNumeral(_))
-            | (N::DecimalWithoutFraction(_), N::DecimalWithoutFraction(_)) => true,
+            | (N::DecimalWithoutFraction(_), N::DecimalWithoutFraction(_))
+            | (N::FreeConstant(_), N::FreeConstant(_)) => true,
             _ => self == other,
         }
     }

@@ -255,6 +255,21 @@ fn split_sort_definitions(definitions: &str) -> (String, String) {
     (sorts, others)
 }
 
+/// The problem's constants that definitions define.
+fn defined_constants<'p>(problem: &'p Problem, definitions: &str) -> FxHashSet<&'p str> {
+    if problem.constants.is_empty() {
+        return FxHashSet::default();
+    }
+    let names = commands(definitions).filter_map(|range| {
+        let name = elements(definitions, &range)?.get(1)?.clone();
+        Some(symbol(&definitions[name]).to_owned())
+    });
+    let names: FxHashSet<String> = names.collect();
+    let constants = problem.constants.iter().filter(|c| c.declaration.is_some());
+    let constants = constants.map(|constant| constant.name.as_str());
+    constants.filter(|&name| names.contains(name)).collect()
+}
+
 /// Adds a command with a line break, if it is not empty.
 fn push_command(out: &mut String, command: &str) {
     if !command.is_empty() {
@@ -310,6 +325,7 @@ pub fn pieces(
         text,
         changes,
         predicates: problem.predicates.iter().map(|p| p.name.as_str()).collect(),
+        constants: defined_constants(problem, &definitions),
         is_goal: problem.dialect == Dialect::Goal,
         declared: asserted.is_some(),
         vars: FxHashMap::default(),
@@ -404,6 +420,8 @@ struct Writer<'a> {
     text: &'a str,
     changes: &'a Changes<'a>,
     predicates: FxHashSet<&'a str>,
+    /// Constants that are defined, so that their declarations are left out.
+    constants: FxHashSet<&'a str>,
     /// Whether the assertions are that a goal does not hold.
     is_goal: bool,
     /// Whether predicates keep their declarations.
@@ -435,7 +453,7 @@ impl<'a> Writer<'a> {
         if relation || (predicate && command.keyword == "declare-fun") {
             self.relations.insert(name, elements(text, parts.get(2)?)?);
         }
-        if predicate && !self.declared {
+        if predicate && !self.declared || self.constants.contains(name) {
             return Some(());
         }
         if relation && !self.changes.is_replaced(index) {

@@ -1,0 +1,148 @@
+//! Texts with constants without definition, by solving them for some values.
+//!
+//! A text is satisfiable if it is for one value of each constant. A few values are tried that satisfy
+//! what the text asserts of its constants alone: a model for them answers `sat`, and a refutation whose
+//! steps hold for all values answers `unsat`.
+//!
+//! Invariant: `sat` has a model that defines the constants, and `unsat` a refutation that was checked
+//! with the constants uninterpreted.
+
+use super::solve::{Config, ConfigError, Milestone, solve_as_read};
+use alphorn_chc::frontend::Problem;
+use alphorn_smt::{SatResult, Smt};
+use alphorn_term::run::{Context, Reason};
+use alphorn_term::{SortId, TermId};
+use alphorn_witness::{Validated, Verdict};
+
+/// The number of numerals of a text that are tried as values.
+const MAX_NUMERALS: usize = 6;
+/// An absolute value that numerals of a text rarely reach.
+const LARGE: i64 = 1_000_000;
+
+/// Decides a problem with constants that have no value.
+///
+/// # Errors
+/// An unknown name in the configuration.
+pub(super) fn solve_for_values(
+    problem: &Problem,
+    config: &Config,
+    observe: &impl Fn(Milestone),
+    cx: &mut Context,
+) -> Result<Validated, ConfigError> {
+    let mut tried: Vec<Vec<TermId>> = Vec::new();
+    let mut last = None;
+    for preference in preferences(problem) {
+        if cx.stop().is_some() {
+            break;
+        }
+        let Some(values) = values(problem, preference, &tried, cx) else {
+            continue;
+        };
+        let read = problem.with_values(&values);
+        log::debug!(
+            "values of constants: {:?}",
+            read.constant_definitions().collect::<Vec<_>>()
+        );
+        tried.push(values);
+        let half = cx.remaining().map(|left| left / 2);
+        let budget = half.map_or_else(|| cx.budget.clone(), |half| cx.budget.time(half));
+        let answer = cx.within(budget, |cx| solve_as_read(&read, config, &[], observe, cx))?;
+        match answer.verdict() {
+            Verdict::Unknown(reason) => last = Some(reason.clone()),
+            _ => return Ok(answer),
+        }
+    }
+    let why = "no values of the constants that the text allows were found".to_owned();
+    let reason = cx.stop().or(last).unwrap_or(Reason::Incomplete(why));
+    Ok(Validated::unknown(reason))
+}
+
+/// Conditions on the constants for the values to be tried, one after the other.
+fn preferences(problem: &Problem) -> Vec<TermId> {
+    let terms = &problem.terms;
+    let constants: Vec<TermId> = problem.constants.iter().map(|c| c.var).collect();
+    let numbers: Vec<TermId> = constants
+        .iter()
+        .copied()
+        .filter(|&c| [SortId::INT, SortId::REAL].contains(&terms.sort_of(c)))
+        .collect();
+    let number = |c: TermId, value: i64| match terms.sort_of(c) {
+        SortId::INT => terms.int(value),
+        _ => terms.to_real(terms.int(value)),
+    };
+    let all = |condition: &dyn Fn(TermId) -> TermId| {
+        let conditions: Vec<TermId> = numbers.iter().map(|&c| condition(c)).collect();
+        terms.and(&conditions)
+    };
+    let mut distinct = Vec::new();
+    for (at, &c) in constants.iter().enumerate() {
+        let later = constants[at + 1..].iter();
+        let same = later.filter(|&&d| terms.sort_of(d) == terms.sort_of(c));
+        distinct.extend(same.map(|&d| terms.not(terms.eq(c, d))));
+    }
+    let mut found = vec![
+        TermId::TRUE,
+        all(&|c| terms.lt(c, number(c, 0))),
+        all(&|c| terms.eq(c, number(c, 0))),
+        terms.and(&distinct),
+        all(&|c| terms.gt(c, number(c, LARGE))),
+        all(&|c| terms.lt(c, number(c, -LARGE))),
+        TermId::TRUE,
+    ];
+    let integers: Vec<TermId> = numbers
+        .into_iter()
+        .filter(|&c| terms.sort_of(c) == SortId::INT)
+        .collect();
+    for numeral in numerals(problem).into_iter().take(MAX_NUMERALS) {
+        let equal: Vec<TermId> = integers.iter().map(|&c| terms.eq(c, numeral)).collect();
+        found.push(terms.and(&equal));
+    }
+    found
+}
+
+/// The integers in the clauses.
+fn numerals(problem: &Problem) -> Vec<TermId> {
+    let terms = &problem.terms;
+    let mut roots = Vec::new();
+    for clause in &problem.clauses {
+        roots.push(clause.constraint);
+        let atoms = clause.body.iter().chain(&clause.head);
+        roots.extend(atoms.flat_map(|atom| &atom.args));
+    }
+    let mut found = Vec::new();
+    terms.post_order(&roots, |t| {
+        if terms.as_int(t).is_some() {
+            found.push(t);
+        }
+    });
+    found
+}
+
+/// Values of the constants with which the text's assertions about them hold, and a preference; other
+/// ones than those that were tried.
+fn values(
+    problem: &Problem,
+    preference: TermId,
+    tried: &[Vec<TermId>],
+    cx: &Context,
+) -> Option<Vec<TermId>> {
+    let terms = &problem.terms;
+    let constants: Vec<TermId> = problem.constants.iter().map(|c| c.var).collect();
+    let smt = Smt::within(&cx.budget);
+    let mut solver = smt.solver();
+    for formula in problem.about_constants() {
+        solver.assert(formula);
+    }
+    solver.assert(preference);
+    for values in tried {
+        let pairs = constants.iter().zip(values);
+        let equations: Vec<TermId> = pairs.map(|(&c, &v)| terms.eq(c, v)).collect();
+        solver.assert(terms.not(terms.and(&equations)));
+    }
+    if !matches!(solver.check(&[]), SatResult::Sat) {
+        return None;
+    }
+    let model = solver.model()?;
+    let found = constants.iter().map(|&c| model.value(c).ok());
+    found.collect()
+}
