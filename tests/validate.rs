@@ -355,6 +355,7 @@ fn with_model(text: &str, formulas: &[&str]) -> (Problem, Model) {
         disjunctions: Vec::new(),
         functions: extended.functions,
         free_sorts: Vec::new(),
+        constants: Vec::new(),
         complemented: alone.complemented,
         is_stronger: false,
         requests: alone.requests,
