@@ -851,8 +851,12 @@ fn check_reads_proofs_by_induction() {
         problem,
         &format!("sat\n({sum}\n{definition})\n{measure}\n{lemma}\n"),
     );
+    // A step below zero is the last one.
     let zero = lemma.replace("(> n 0)", "(>= n 0)");
-    rejects(problem, &format!("({sum} {definition})\n{measure}\n{zero}"));
+    accepts(problem, &format!("({sum} {definition})\n{measure}\n{zero}"));
+    let same = lemma.replace("((- n 1))", "(n)");
+    assert_ne!(same, lemma);
+    rejects(problem, &format!("({sum} {definition})\n{measure}\n{same}"));
     let absurd = sum.replace("(- n 1)", "(+ n 1)");
     rejects(
         problem,
