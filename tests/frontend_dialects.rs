@@ -404,10 +404,6 @@ fn messages_say_what_to_write() {
         ),
         ("(minimize 1)", "soft constraints and objectives"),
         ("(check-sat-assuming (q))", "assert the assumptions"),
-        (
-            "(define-funs-rec ((f ((x Int)) Int)) (x))",
-            "write the function as a predicate",
-        ),
         ("(assert (= 3x 1))", "must not begin with a digit"),
         ("(declare-fun = () Bool)", "choose another name"),
         ("(declare-codatatypes ((S 0)) (((c (d S)))))", "codatatypes"),

@@ -443,10 +443,14 @@ impl<'t, S: Surgeon<'t>> Scan<'t, '_, S> {
         at + 1
     }
 
-    /// Reports the label of the term at a range of tokens, with the last one, if it is asserted.
+    /// Reports the label of the term at a range of tokens, with the last one, if it stands in an
+    /// assertion below no binder, where the label is a name of the term.
     fn label(&mut self, label: &'t str, term: Range<usize>) {
-        let outer = [List::Commands, List::Assert];
-        if !self.stack.iter().map(|frame| frame.list).eq(outer) {
+        let mut lists = self.stack.iter().map(|frame| frame.list);
+        let is_asserted =
+            lists.next() == Some(List::Commands) && lists.next() == Some(List::Assert);
+        let is_free = |list| matches!(list, List::Terms | List::Application | List::Annotated);
+        if !is_asserted || !lists.all(is_free) {
             return;
         }
         let begin = self.tokens[term.start].range.start;
