@@ -200,7 +200,7 @@ const SHAPES: &[&str] = &[
     "(let ((b B)) (let ((n (not b))) (or n H)))",
     "(=> (or B B) (and H H))",
     "(=> (ite (distinct 0 1) B false) H)",
-    "(! (=> (! B :named body!N) H) :pattern ((f x)))",
+    "(! (=> (! B :named body!N) H) :weight 3)",
     "(=> B (=> true H))",
     "(ite (not B) true H)",
     "(distinct (not B) (and B H))",
