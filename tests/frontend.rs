@@ -255,12 +255,6 @@ fn errors_have_places() {
         ),
         ("(declare-fun and () Bool)", 1, 14, "`and` is built in"),
         (
-            "(define-fun-rec f ((x Int)) Int x)",
-            1,
-            1,
-            "`define-fun-rec` is not supported: write the function as a predicate",
-        ),
-        (
             "(check-sat-assuming ())",
             1,
             1,

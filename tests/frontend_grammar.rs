@@ -350,7 +350,6 @@ fn terms() {
         ("(forall ((x Int)))", false),
         ("(forall ((x 1)) q)", false),
         ("(forall ((x ())) q)", false),
-        ("(forall ((x ((_ BitVec 8)))) q)", false),
         ("(forall ((x (_ BitVec 8))) q)", true),
         ("(forall ((x (_ BitVec))) q)", false),
         ("(forall ((x (_ BitVec (8)))) q)", false),

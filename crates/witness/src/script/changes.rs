@@ -122,6 +122,8 @@ impl<'a> Changes<'a> {
         };
         changes.rename(&symbols, others);
         changes.add_heaps(&symbols, others);
+        // A term may use the names of its parts.
+        labels.sort_by_key(|(index, _, term)| (*index, term.end));
         changes.define_labels(&symbols, &labels);
         changes
     }
