@@ -33,7 +33,13 @@ pub fn heap_syntax<'l, 't>(
     command: TokenId,
     mut parts: Elements<'l, 't>,
 ) -> Result<HeapSyntax<'l, 't>, InputError> {
-    if !matches!(parts.count(), 6 | 7) || parts.clone().take(4).any(|p| lexed.symbol(p).is_none()) {
+    let names = match parts.count() {
+        7 => 4,
+        6 => 3,
+        _ => 0,
+    };
+    let is_name = |part| lexed.symbol(part).is_some();
+    if names == 0 || !{ parts }.take(names).all(is_name) {
         return Err(lexed.error(command, SyntaxError::SeparationLogic));
     }
     let has_range = parts.count() == 7;
