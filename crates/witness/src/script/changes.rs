@@ -247,7 +247,8 @@ impl<'a> Changes<'a> {
         for (index, label, term) in labels {
             let is_used = symbols.constants.contains(label);
             if is_used && !symbols.new_functions.contains(label) {
-                let definition = format!("(define-fun {label} () Bool {})", &text[term.clone()]);
+                let name = quote_symbol(label);
+                let definition = format!("(define-fun {name} () Bool {})", &text[term.clone()]);
                 let changed = rewritten(&definition, Part::Commands, &mut OfText(self));
                 let before = self.before.entry(*index).or_default();
                 before.push_str(&changed);

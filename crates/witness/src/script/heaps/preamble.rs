@@ -97,12 +97,12 @@ impl Heaps {
             format!("(o! {object})"),
         );
         let declared: FxHashSet<&str> = [
-            &start,
-            &size,
-            &pair_heap,
-            &pair_address,
-            &range_heap,
-            &range_range,
+            start,
+            size,
+            pair_heap,
+            pair_address,
+            range_heap,
+            range_range,
             &make_range,
             &make_pair,
             &make_range_pair,
@@ -232,10 +232,10 @@ impl Heaps {
             );
         }
         let older_names: [(Vec<&str>, &String, &str, &String); 4] = [
-            (vec!["new", heap], &of_pair, heap, &pair_heap),
-            (vec!["new", address], &of_pair, address, &pair_address),
-            (vec!["newBatch", heap], &of_range_pair, heap, &range_heap),
-            (vec!["new", range], &of_range_pair, range, &range_range),
+            (vec!["new", heap], &of_pair, heap, pair_heap),
+            (vec!["new", address], &of_pair, address, pair_address),
+            (vec!["newBatch", heap], &of_range_pair, heap, range_heap),
+            (vec!["new", range], &of_range_pair, range, range_range),
         ];
         for (own, params, sort, selector) in older_names {
             define(
