@@ -307,9 +307,6 @@ impl<'a> Clausifier<'a> {
         outer.reverse();
         let outer_set: FxHashSet<FormulaId> = outer.iter().copied().collect();
         let parts = self.conjunction(literals, Some(&outer_set))?;
-        if parts.heads.len() > 1 && self.is_valid(&parts) {
-            return Ok(());
-        }
         // Quantifiers in branches come to light when the branches are split.
         let has_heads = |b: &Branch| {
             self.formulas.has_heads(b.value, b.positive)
@@ -336,13 +333,6 @@ impl<'a> Clausifier<'a> {
             }
             None => self.clause(&outer, parts),
         }
-    }
-
-    /// Whether an atom of the body is a head, too.
-    fn is_valid(&self, parts: &Conjunction) -> bool {
-        let same = |&a: &FormulaId, &b: &FormulaId| self.atom(a) == self.atom(b);
-        let mut heads = parts.heads.iter();
-        heads.any(|head| parts.atoms.iter().any(|atom| same(head, atom)))
     }
 
     /// Takes a conjunction apart. `outer` are the quantifiers whose variables are those of the

@@ -14,6 +14,7 @@ use super::clauses::GeneralClause;
 use super::lexer::TokenId;
 use super::problem::Disjunction;
 use crate::{Atom, PredicateId};
+use alphorn_term::TermId;
 
 /// A clause with several heads, if there is no solution.
 pub(super) struct TwoHeads {
@@ -32,6 +33,18 @@ pub(super) fn make_horn(
     disjunctions: &[Disjunction],
 ) -> Result<FxHashSet<PredicateId>, TwoHeads> {
     let general = |clause: &GeneralClause| clause.heads.len() > 1;
+    if !clauses.iter().any(|clause| general(clause)) {
+        return Ok(FxHashSet::default());
+    }
+    for clause in &mut clauses {
+        let is_in_body = |(head, _): &(Atom, TokenId)| clause.body.contains(head);
+        if clause.heads.iter().any(is_in_body) {
+            // Valid, and perhaps not Horn afterwards.
+            clause.body.clear();
+            clause.heads.clear();
+            clause.constraint = TermId::FALSE;
+        }
+    }
     let Some(first) = clauses.iter().find(|clause| general(clause)) else {
         return Ok(FxHashSet::default());
     };
