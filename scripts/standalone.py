@@ -103,7 +103,7 @@ def renamed(commands, text, task):
     """The commands with the names of the task, for those that have others: `; NEW stands for OLD`.
     A symbol has a new name wherever it occurs, or the variables of its name have one."""
     names, commands = {}, [clean(command) for command in commands]
-    used = set().union(*(words(command) for command in commands)) if commands else set()
+    used = {plain(atom) for atom in atoms(commands) if atom not in RESERVED}
     bound = bound_names(commands)
     for new, old in re.findall(r"^; (\S+) stands for (.*)$", text, re.MULTILINE):
         if new in names or plain(new) in task.words:
@@ -116,16 +116,21 @@ def renamed(commands, text, task):
     return [tidy(command, names) for command in commands]
 
 
-def words(form):
-    """The symbols of a form, plain, in the order in which they occur."""
+def atoms(form):
+    """The atoms of a form as they are written, in the order in which they occur."""
     found, stack = {}, [form]
     while stack:
         part = stack.pop()
         if isinstance(part, str):
-            found[plain(part)] = True
+            found[part] = True
         else:
             stack.extend(reversed(part))
     return found
+
+
+def words(form):
+    """The symbols of a form, plain, in the order in which they occur."""
+    return dict.fromkeys(plain(atom) for atom in atoms(form))
 
 
 class Task:
