@@ -267,13 +267,13 @@ pub const DOUBLE: Proof = Proof {
             "a bound that is one too low",
             "(ite (<= n 0)",
             "(ite (< n 0)",
-            "function f!: that a call of f! has smaller arguments does not hold",
+            "lemma l: case 2 does not hold",
         ),
         (
             "a step that is larger than the bound",
             "(+ 2 (f! (- n 1)))",
             "(+ 2 (f! (- n 2)))",
-            "function f!: that a call of f! has smaller arguments does not hold",
+            "lemma l: case 1 does not hold",
         ),
         (
             "the function inside of its measured argument",
@@ -303,7 +303,7 @@ pub const DOUBLE: Proof = Proof {
             "a hypothesis for a negative number",
             "(((- n 1)))",
             "(((- 1)))",
-            "that an induction hypothesis of case 1 is smaller does not hold",
+            "lemma l: case 1 does not hold",
         ),
         (
             "a hypothesis for another number",
