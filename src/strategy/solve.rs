@@ -103,7 +103,8 @@ impl Config {
 
     /// Whether an answer is of the kind that is wanted.
     fn accepts(&self, answer: &Validated, problem: &Problem) -> bool {
-        !self.plain || !calls_functions(answer, problem)
+        let is_model = !matches!(answer.verdict(), Verdict::Proven(_));
+        !self.plain || (is_model && !calls_functions(answer, problem))
     }
 
     /// The pipeline of passes.
@@ -521,6 +522,12 @@ impl<'a> Run<'a> {
                     Err(reason) => Verdict::Unknown(reason),
                 }
             }
+            Verdict::Proven(_) if !back.is_empty() => {
+                let why = "a proof by induction on derivations of clauses after passes".to_owned();
+                Verdict::Unknown(Reason::Incomplete(why))
+            }
+            // Predicates and clauses in normal form are those of the problem.
+            Verdict::Proven(proof) => Verdict::Proven(proof),
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
                 let refutation = self.normalization.refutation(refutation, cx)?;
@@ -547,7 +554,10 @@ impl<'a> Run<'a> {
             false => answer,
         };
         if !self.config.accepts(&answer, problem) {
-            let message = "the model that was found calls recursive functions";
+            let message = match answer.verdict() {
+                Verdict::Proven(_) => "there is a proof by induction on derivations, and no model",
+                _ => "the model that was found calls recursive functions",
+            };
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
         match self.config.model {
@@ -659,6 +669,7 @@ fn unknown(reason: Option<Reason>) -> Validated {
 fn describe(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Proven(proof) => format!("a proof by {} lemmas", proof.lemmas.len()),
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
         Verdict::Unknown(reason) => reason.to_string(),
     }
