@@ -31,7 +31,7 @@ use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
     PipelineError, normalize, share_lemmas,
 };
-use alphorn_witness::{Validated, Verdict, validate};
+use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
 /// The choices of a run.
 #[derive(Clone, Debug)]
@@ -389,6 +389,9 @@ impl<'a> Run<'a> {
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
         let mut turns = self.strategy.turns(stage, shape);
         turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        // A proof would be about clauses that the text does not have as they are.
+        let has_proofs = supports_derivations(self.problem) && !self.config.plain;
+        turns.retain(|turn| has_proofs || !["relate", "pairs"].contains(&turn.name()));
         turns
     }
 

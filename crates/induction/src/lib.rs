@@ -8,5 +8,6 @@ pub mod cata;
 pub mod enumerate;
 pub mod induct;
 pub mod morph;
+pub mod relate;
 pub mod templates;
 pub mod twin;

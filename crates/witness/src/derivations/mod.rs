@@ -29,6 +29,7 @@ use crate::types::{Instance, ProofNode};
 
 pub(super) use check::check_derivations;
 pub(super) use print::proof_lines;
+pub use questions::supports_derivations;
 pub(super) use questions::{Questions, Refusal, questions};
 pub(super) use read::{has_proof, read_proof};
 

@@ -89,6 +89,12 @@ pub fn questions(
     Ok(Questions { commands, formulas })
 }
 
+/// Whether proofs by induction on derivations about the problem are supported: its clauses are those
+/// of the text, and the text declares nothing else.
+pub fn supports_derivations(problem: &Problem) -> bool {
+    is_supported(problem).is_ok()
+}
+
 /// Whether proofs about the problem are supported.
 fn is_supported(problem: &Problem) -> Result<(), Refusal> {
     let what = match problem {
