@@ -82,6 +82,7 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// of them narrower.
 const WRITTEN: Schedule<PlannedTurn> = &[
     only("relate", 0.3, work(1_500), Condition::SeveralFacts),
+    only("pairs", 0.3, work(2_000), Condition::SeveralFacts),
     only("relate", 0.25, time(60), Condition::SeveralFacts),
     only("twin", 0.5, time(300), Condition::WideBitVectors),
     only("templates", 0.4, work(5_000), Condition::WideBitVectors),

@@ -72,7 +72,7 @@ impl Engine for Relate {
         "relate"
     }
 
-    /// Small systems with recursion, without quantifiers.
+    /// Small systems whose clauses or queries speak of several recursive facts, without quantifiers.
     fn supports(&self, shape: &Shape) -> Result<(), Unsupported> {
         supports(self.name(), shape)
     }
