@@ -172,6 +172,32 @@ class Questions:
             self.add(binders, atoms, known)
 
 
+def inst(stem, number, clause):
+    """The matrix of a clause as a function of its variables."""
+    form = clause[4]
+    params, matrix = form[1:] if form[:1] == ["forall"] else ([], form)
+    return ["define-fun", f"{stem}inst{number}", params, "Bool", matrix]
+
+
+def implies(form, assertion, names, instances):
+    """Whether a question is that clauses, or instances with its own variables, imply an assertion."""
+    bound = []
+    if form[:1] == ["forall"] and assertion[:1] == ["forall"] and form != assertion:
+        if len(form) != 3 or form[1] != assertion[1]:
+            return False
+        bound = [name for name, _ in form[1]]
+        form, assertion = form[2], assertion[2]
+    if form[:1] != ["=>"] or len(form) != 3 or form[1][:2] != ["and", "true"] or form[2] != assertion:
+        return False
+    for premise in form[1][2:]:
+        name, *args = premise if isinstance(premise, list) else [premise]
+        if name in names and not args:
+            continue
+        if name not in instances or not all(isinstance(arg, str) and arg in bound for arg in args):
+            return False
+    return True
+
+
 def rule(stem, number, clause, sorts):
     """The definition that relates a clause's variables with the arguments of its atoms."""
     params, equations = list(clause.vars), []
@@ -201,6 +227,7 @@ def checks(task, commands, text, clean, words):
     expected = []
     for number, clause in enumerate(clauses):
         expected.append(next(c for c in own if c[1] == f"{stem}clause{number}"))
+        expected.append(inst(stem, number, expected[-1]))
         expected.append(rule(stem, number, clause, sorts))
     for number, (slots, statement, *_) in enumerate(proof.lemmas):
         if any(name not in sorts or len(args) != len(sorts[name]) for name, args in slots):
@@ -227,11 +254,11 @@ def checks(task, commands, text, clean, words):
         asked.append(commands[at])
         at += 3
     names = {f"{stem}clause{number}" for number in range(len(clauses))}
+    instances = {f"{stem}inst{number}" for number in range(len(clauses))}
     for number, assertion in enumerate(task.assertions):
         form = asked[number] if number < len(asked) else None
         implied = form[1][1] if form and form[0] == "assert" and form[1][:1] == ["not"] else []
-        premises = implied[1] if implied[:1] == ["=>"] and len(implied) == 3 else []
-        if premises[:2] != ["and", "true"] or set(premises[2:]) - names or implied[2] != assertion:
+        if not implies(implied, assertion, names, instances):
             raise Broken(f"check {number + 1} is not of assertion {number + 1}")
     if asked[len(task.assertions):] != [["assert", ["not", form]] for form in questions.found]:
         raise Broken("checks that are not those of the proof")

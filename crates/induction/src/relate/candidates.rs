@@ -43,6 +43,10 @@ fn equalities(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
         }
     }
     atoms.truncate(LIMITS.one_fact / 4);
+    let is_tested = space.tables.knows(predicate);
+    if !is_tested {
+        atoms.retain(|l| matches!(l, Literal::Same(_, _, true)));
+    }
     let lemma = |premises: Vec<Literal>, conclusion: &Literal| {
         let conclusions = vec![conclusion.clone()];
         Lemma::new(vec![predicate], premises, conclusions, Origin::OneFact)
@@ -50,7 +54,8 @@ fn equalities(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
     let mut found: Vec<Lemma> = atoms.iter().map(|atom| lemma(Vec::new(), atom)).collect();
     found.retain(|l| space.holds(l));
     let holds = |found: &[Lemma], atom: &Literal| {
-        found.iter().any(|l| l.premises.is_empty() && l.conclusions[0] == *atom)
+        let mut known = found.iter().filter(|l| l.premises.is_empty());
+        is_tested && known.any(|l| l.conclusions[0] == *atom)
     };
     for left in &atoms {
         for right in &atoms {

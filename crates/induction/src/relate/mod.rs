@@ -53,7 +53,7 @@ use self::literal::{Key, Lemma, Origin};
 use self::prove::{Effort, Leaf, Number, Prover, Used};
 use self::residue::residues;
 use self::space::Space;
-use self::statement::{of_query, without_difference};
+use self::statement::{of_body, without_difference};
 use self::weaken::variants;
 use alphorn_chc::{PredicateId, Shape, System};
 use alphorn_engine::settings::Setting;
@@ -133,11 +133,12 @@ fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
     }
 }
 
-/// A query that is not refuted yet.
+/// A query that is not refuted yet, or a clause of a predicate without arguments, such as an error
+/// location, which queries should not reach.
 struct Goal {
     /// Its position among the queries.
-    query: usize,
-    /// The lemma that would refute it.
+    query: Option<usize>,
+    /// The lemma that its body is contradictory.
     lemma: Number,
 }
 
@@ -159,12 +160,20 @@ struct Run<'a, 's> {
 impl<'a, 's> Run<'a, 's> {
     fn new(space: &'s Space<'a>, smt: &Rc<Smt>) -> Self {
         let mut library = Library::default();
-        let queries = space.queries.iter().enumerate();
-        let goals = queries.map(|(query, &clause)| Goal {
-            query,
-            lemma: library.number(of_query(space, clause)),
-        });
-        let goals = goals.collect();
+        let mut goals = Vec::new();
+        for (at, clause) in space.system.clauses.iter().enumerate() {
+            let is_error = clause.head.as_ref().is_some_and(|head| head.args.is_empty());
+            if is_error && !clause.body.is_empty() {
+                let lemma = library.number(of_body(space, at));
+                goals.push(Goal { query: None, lemma });
+            }
+        }
+        for (query, &clause) in space.queries.iter().enumerate() {
+            goals.push(Goal {
+                query: Some(query),
+                lemma: library.number(of_body(space, clause)),
+            });
+        }
         Run {
             space,
             prover: Prover::new(space, smt),
@@ -179,6 +188,11 @@ impl<'a, 's> Run<'a, 's> {
 
     /// The rounds, until all queries are refuted.
     fn rounds(&mut self, cx: &Context) -> Option<Verdict> {
+        // A clause without arguments may be reachable where no query asks for it.
+        self.goals.retain(|goal| {
+            let lemma = self.library.lemma(goal.lemma);
+            goal.query.is_some() || self.space.holds(lemma)
+        });
         for goal in &self.goals {
             let lemma = self.library.lemma(goal.lemma);
             log::debug!("relate: goal {}", self.space.show(lemma));
@@ -256,21 +270,28 @@ impl<'a, 's> Run<'a, 's> {
     fn attempt(&mut self, effort: Effort, cx: &Context) -> bool {
         let goals = std::mem::take(&mut self.goals);
         for goal in goals {
-            let clause = self.space.queries[goal.query];
-            let mut uses = self.prover.refute(clause, &self.library, cx);
-            if uses.is_none() {
-                let (library, prover) = (&mut self.library, &mut self.prover);
-                match library.prove(goal.lemma, prover, effort, cx) {
-                    Ok(()) => uses = prover.refute(clause, library, cx),
-                    Err(leaf) => self.open.extend(leaf.map(|leaf| (goal.lemma, leaf))),
+            if let Some(query) = goal.query {
+                let clause = self.space.queries[query];
+                self.refuted[query] = self.prover.refute(clause, &self.library, cx);
+                if self.refuted[query].is_some() {
+                    continue;
                 }
             }
-            match uses {
-                Some(uses) => self.refuted[goal.query] = Some(uses),
-                None => self.goals.push(goal),
+            let (library, prover) = (&mut self.library, &mut self.prover);
+            match (library.prove(goal.lemma, prover, effort, cx), goal.query) {
+                (Ok(()), None) => continue,
+                (Ok(()), Some(query)) => {
+                    let clause = self.space.queries[query];
+                    self.refuted[query] = prover.refute(clause, library, cx);
+                    if self.refuted[query].is_some() {
+                        continue;
+                    }
+                }
+                (Err(leaf), _) => self.open.extend(leaf.map(|leaf| (goal.lemma, leaf))),
             }
+            self.goals.push(goal);
         }
-        self.goals.is_empty()
+        self.refuted.iter().all(Option::is_some)
     }
 
     /// Goals without atoms that only say that two values differ; whether there is any.
@@ -297,17 +318,39 @@ impl<'a, 's> Run<'a, 's> {
         found
     }
 
-    /// Pairs of predicates that occur together in a goal.
+    /// Pairs of recursive predicates that occur together in a goal.
     fn together(&self) -> Vec<(PredicateId, PredicateId)> {
         let mut found = Vec::new();
         for goal in &self.goals {
-            let slots = &self.library.lemma(goal.lemma).slots;
-            for &p in slots {
-                for &q in slots {
+            let slots = self.unfolded(&self.library.lemma(goal.lemma).slots);
+            for &p in &slots {
+                for &q in &slots {
                     if p != q && !found.contains(&(p, q)) {
                         found.push((p, q));
                     }
                 }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Predicates, with the premises of their clauses in place of those that are not recursive.
+    fn unfolded(&self, predicates: &[PredicateId]) -> Vec<PredicateId> {
+        let mut found: Vec<PredicateId> = Vec::new();
+        let mut todo = predicates.to_vec();
+        let mut seen: FxHashSet<PredicateId> = FxHashSet::default();
+        while let Some(predicate) = todo.pop() {
+            if !seen.insert(predicate) {
+                continue;
+            }
+            if self.space.recursive.contains(&predicate) {
+                found.push(predicate);
+                continue;
+            }
+            for &rule in &self.space.rules[predicate.index()] {
+                let body = &self.space.system.clauses[rule].body;
+                todo.extend(body.iter().map(|atom| atom.predicate));
             }
         }
         found.sort_unstable();

@@ -51,8 +51,6 @@ impl<'a> Space<'a> {
                 && let Some(value) = value.to_i64()
             {
                 constants.insert(value);
-                // Bounds are not strict in normal form.
-                constants.insert(value.saturating_add(1));
             }
         });
         let tables = Tables::of(system, &constants, cx);

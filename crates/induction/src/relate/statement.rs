@@ -10,9 +10,9 @@ use super::literal::{Column, Lemma, Literal, Origin, Relation, column};
 use super::space::Space;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// The lemma that refutes a query.
-pub fn of_query(space: &Space<'_>, query: usize) -> Lemma {
-    let clause = &space.system.clauses[query];
+/// The lemma that the body of a clause is contradictory.
+pub fn of_body(space: &Space<'_>, clause: usize) -> Lemma {
+    let clause = &space.system.clauses[clause];
     let terms = space.terms();
     let mut columns: FxHashMap<TermId, Column> = FxHashMap::default();
     for (slot, atom) in clause.body.iter().enumerate() {

@@ -3,7 +3,8 @@
 //! With a stem `ind!` that occurs neither in the problem nor in the proof,
 //!
 //! - `ind!clauseI` is the I-th clause, a closed formula
-//!   `(forall ((ind!x0 S) …) (=> (and true B1 … Bn φ) H))`;
+//!   `(forall ((ind!x0 S) …) (=> (and true B1 … Bn φ) H))`, and `ind!instI` its matrix as a function
+//!   of its variables;
 //! - `ind!ruleI` relates its variables, the arguments of its head `ind!h0 …` and those of its body
 //!   atoms `ind!b0_0 …`;
 //! - `ind!lemmaI` is a lemma's statement over the arguments of its slots;
@@ -16,12 +17,14 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write;
+use std::ops::Range;
 
 use super::super::print::ModelPrinter;
 use super::super::script::{Changes, Piece, Predicates, pieces};
 use super::order::compare;
 use super::{LemmaText, ProofText};
 use crate::limits::LIMITS;
+use crate::sexp::{elements, expression, symbol};
 use crate::types::{Instance, Model, ProofNode};
 use alphorn_chc::frontend::{Dialect, Problem, ProblemClause};
 use alphorn_term::{Printer, TermId, quote_symbol};
@@ -72,10 +75,9 @@ pub fn questions(
         match piece {
             Piece::Commands(text) => commands.push_str(&text),
             Piece::Assertion { command, formula } => {
-                let premises = writer.clauses_of(command);
                 let place = &problem.commands[command];
                 let what = format!("the {} in line {}", place.keyword, place.line);
-                formulas.push((what, format!("(=> (and true{premises}) {formula})")));
+                formulas.push((what, writer.implied(command, &formula, changes)));
             }
         }
     }
@@ -87,6 +89,31 @@ pub fn questions(
     let own = writer.questions.into_iter();
     formulas.extend(own.map(|(what, formula)| (what, changes.own(&formula).into_owned())));
     Ok(Questions { commands, formulas })
+}
+
+/// The variables of a formula's outermost quantifier, plain and as written, and the ranges of its body
+/// and of its list of variables; `None` if it is not universal, or binds a name twice.
+#[allow(clippy::type_complexity)]
+fn quantified(formula: &str) -> Option<(Vec<(&str, &str)>, (Range<usize>, Range<usize>))> {
+    let whole = expression(formula, 0)?;
+    let parts = elements(formula, &whole)?;
+    let [word, list, body] = &parts[..] else {
+        return None;
+    };
+    if &formula[word.clone()] != "forall" {
+        return None;
+    }
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for binder in elements(formula, list)? {
+        let name = elements(formula, &binder)?.first()?.clone();
+        let written = &formula[name];
+        let plain = symbol(written);
+        if names.iter().any(|known| known.0 == plain) {
+            return None;
+        }
+        names.push((plain, written));
+    }
+    Some((names, (body.clone(), list.clone())))
 }
 
 /// Whether proofs by induction on derivations about the problem are supported: its clauses are those
@@ -233,12 +260,17 @@ impl<'a> Writer<'a> {
                 equate(format!("{stem}b{k}_{j}"), value, &sort);
             }
         }
-        let formula = format!("(=> (and true{premises} {constraint}) {head_text})");
+        let matrix = format!("(=> (and true{premises} {constraint}) {head_text})");
         let formula = match vars.is_empty() {
-            true => formula,
-            false => format!("(forall ({binders}) {formula})"),
+            true => matrix.clone(),
+            false => format!("(forall ({binders}) {matrix})"),
         };
         writeln!(out, "(define-fun {stem}clause{number} () Bool {formula})").expect("string");
+        writeln!(
+            out,
+            "(define-fun {stem}inst{number} ({binders}) Bool {matrix})"
+        )
+        .expect("string");
         writeln!(
             out,
             "(define-fun {stem}rule{number} ({}) Bool (and true{equations} {constraint}))",
@@ -274,15 +306,37 @@ impl<'a> Writer<'a> {
         params.map(|&p| printer.sort(terms.sort_of(p))).collect()
     }
 
-    /// The names of the clauses that a command gives, each with a space before it.
-    fn clauses_of(&self, command: usize) -> String {
-        let mut out = String::new();
-        for (number, clause) in self.problem.clauses.iter().enumerate() {
-            if clause.command == command {
-                write!(out, " {}clause{number}", self.stem).expect("string");
+    /// The question that the clauses of a command imply the formula that it asserts. If its outermost
+    /// quantifier binds all variables of the clauses, their instances with these variables are enough,
+    /// and the question has no other quantifiers than the text.
+    fn implied(&self, command: usize, formula: &str, changes: &Changes<'_>) -> String {
+        let clauses = self.problem.clauses.iter().enumerate();
+        let own = clauses.filter(|(_, clause)| clause.command == command);
+        if let Some((binders, body)) = quantified(formula) {
+            let instances: Option<Vec<String>> = own
+                .clone()
+                .map(|(number, clause)| {
+                    let mut args = String::new();
+                    for (name, _) in &clause.vars {
+                        let name = changes.variable(name);
+                        let (_, written) = binders.iter().find(|(plain, _)| *plain == name)?;
+                        write!(args, " {written}").expect("string");
+                    }
+                    Some(self.applied(&format!("inst{number}"), &args))
+                })
+                .collect();
+            if let Some(instances) = instances {
+                let premises: String = instances.iter().map(|i| format!(" {i}")).collect();
+                let list = &formula[body.1];
+                let body = &formula[body.0];
+                return format!("(forall {list} (=> (and true{premises}) {body}))");
             }
         }
-        out
+        let mut premises = String::new();
+        for (number, _) in own {
+            write!(premises, " {}clause{number}", self.stem).expect("string");
+        }
+        format!("(=> (and true{premises}) {formula})")
     }
 
     /// The names of an atom's arguments, each with a space before it.
