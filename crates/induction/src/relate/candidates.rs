@@ -179,8 +179,11 @@ fn bounds(space: &Space<'_>, predicate: PredicateId, rows: &[Row]) -> Vec<Lemma>
 /// Guards of at most two bounds or orders of inputs.
 fn guards(space: &Space<'_>, inputs: &[usize]) -> Vec<Vec<Literal>> {
     let mut constants: BTreeSet<i64> = [0, 1, 2].into();
-    // Strict bounds have minus one in normal form.
-    let own = space.constants.iter().filter(|c| (-3..=12).contains(*c) && **c != -1);
+    // Small steps are negative where an equation is solved for another side.
+    let own = space
+        .constants
+        .iter()
+        .filter(|c| (-12..=12).contains(*c) && !(-2..0).contains(*c));
     for &c in own {
         constants.extend([c, c + 1]);
     }
