@@ -298,8 +298,12 @@ impl<'a> Run<'a> {
     /// Lets engines have their turns, stage by stage, until there is an answer.
     fn stages(&mut self, cx: &mut Context) -> Validated {
         let mut answer = unknown(None);
+        let mut retried = false;
         for stage in &STAGES {
-            if !self.strategy.takes_part(stage) {
+            let shape = || Shape::of(&self.clauses.system);
+            if !self.strategy.takes_part(stage)
+                || !stage.is_for_all() && !stage.condition.holds(&shape())
+            {
                 continue;
             }
             let is_retry = stage.passes.is_retry();
@@ -310,10 +314,29 @@ impl<'a> Run<'a> {
                 continue;
             };
             answer = found;
+            if answer.reason().is_some() && self.witness_lost && !retried && !is_retry {
+                retried = true;
+                answer = self.easy_to_check(cx).unwrap_or(answer);
+            }
             if answer.reason().is_none() || cx.stop().is_some() || self.instances_refuted {
                 break;
             }
         }
+        answer
+    }
+
+    /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost, with a part of the time left:
+    /// an engine that had a witness soon may soon have one that is easier to check. The clauses
+    /// after the passes so far are kept for later stages.
+    fn easy_to_check(&mut self, cx: &mut Context) -> Option<Validated> {
+        let stage = STAGES.iter().find(|s| s.passes == Passes::EasyToCheck)?;
+        if !self.strategy.takes_part(stage) || self.clauses.back.is_empty() {
+            return None;
+        }
+        let kept = std::mem::replace(&mut self.clauses, Clauses::new(self.normal.clone()));
+        let budget = PARTS.easy_to_check.budget(&cx.budget);
+        let answer = cx.within(budget, |cx| self.stage(stage, cx));
+        self.clauses = kept;
         answer
     }
 
