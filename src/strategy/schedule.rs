@@ -102,6 +102,9 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
 /// of them narrower.
 const WRITTEN: Schedule<PlannedTurn> = &[
+    only("relate", 0.3, work(1_500), Condition::SeveralFacts),
+    only("pairs", 0.3, work(2_000), Condition::SeveralFacts),
+    only("relate", 0.25, time(60), Condition::SeveralFacts),
     only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),
@@ -309,6 +312,8 @@ pub(super) enum Condition {
     /// Numbers and Booleans only, in linear clauses with several predicates on cycles.
     Programs,
     Arrays,
+    /// Clauses or queries that speak of several recursive facts.
+    SeveralFacts,
     /// Arrays, and no datatypes.
     ArraysOfScalars,
     /// Arrays and datatypes.
@@ -338,6 +343,7 @@ impl Condition {
             Condition::TreesOfNumbers => !shape.linear && numbers,
             Condition::Programs => shape.linear && shape.recursive > 1 && numbers,
             Condition::Arrays => theories.array,
+            Condition::SeveralFacts => shape.relates_facts,
             Condition::ArraysOfScalars => theories.array && !theories.datatype,
             Condition::Heaps => theories.array && theories.datatype,
         }

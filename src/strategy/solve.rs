@@ -31,7 +31,7 @@ use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
     PipelineError, normalize, share_lemmas,
 };
-use alphorn_witness::{Validated, Verdict, validate};
+use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
 /// The choices of a run.
 #[derive(Clone, Debug)]
@@ -103,7 +103,8 @@ impl Config {
 
     /// Whether an answer is of the kind that is wanted.
     fn accepts(&self, answer: &Validated, problem: &Problem) -> bool {
-        !self.plain || !calls_functions(answer, problem)
+        let is_model = !matches!(answer.verdict(), Verdict::Proven(_));
+        !self.plain || (is_model && !calls_functions(answer, problem))
     }
 
     /// The pipeline of passes.
@@ -411,6 +412,9 @@ impl<'a> Run<'a> {
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
         let mut turns = self.strategy.turns(stage, shape);
         turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        // A proof would be about clauses that the text does not have as they are.
+        let has_proofs = supports_derivations(self.problem) && !self.config.plain;
+        turns.retain(|turn| has_proofs || !["relate", "pairs"].contains(&turn.name()));
         turns
     }
 
@@ -544,6 +548,12 @@ impl<'a> Run<'a> {
                     Err(reason) => Verdict::Unknown(reason),
                 }
             }
+            Verdict::Proven(_) if !back.is_empty() => {
+                let why = "a proof by induction on derivations of clauses after passes".to_owned();
+                Verdict::Unknown(Reason::Incomplete(why))
+            }
+            // Predicates and clauses in normal form are those of the problem.
+            Verdict::Proven(proof) => Verdict::Proven(proof),
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
                 let refutation = self.normalization.refutation(refutation, cx)?;
@@ -570,7 +580,10 @@ impl<'a> Run<'a> {
             false => answer,
         };
         if !self.config.accepts(&answer, problem) {
-            let message = "the model that was found calls recursive functions";
+            let message = match answer.verdict() {
+                Verdict::Proven(_) => "there is a proof by induction on derivations, and no model",
+                _ => "the model that was found calls recursive functions",
+            };
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
         match self.config.model {
@@ -682,6 +695,7 @@ fn unknown(reason: Option<Reason>) -> Validated {
 fn describe(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Proven(proof) => format!("a proof by {} lemmas", proof.lemmas.len()),
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
         Verdict::Unknown(reason) => reason.to_string(),
     }

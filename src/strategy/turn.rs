@@ -258,6 +258,7 @@ mod tests {
             linear,
             recursive: 1,
             queries: 1,
+            relates_facts: false,
             theories: Theories {
                 int: true,
                 ..Theories::default()

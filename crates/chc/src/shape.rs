@@ -47,6 +47,9 @@ pub struct Shape {
     pub recursive: usize,
     /// Number of clauses with the head `false`.
     pub queries: usize,
+    /// Whether a query has several body atoms, one of them of a recursive predicate, or another clause
+    /// several of recursive predicates.
+    pub relates_facts: bool,
     /// The theories that occur.
     pub theories: Theories,
 }
@@ -90,6 +93,12 @@ impl Shape {
                 _ => {}
             }
         });
+        let recursive = DependencyGraph::new(system).recursive();
+        let relates_facts = system.clauses.iter().any(|clause| {
+            let atoms = clause.body.iter();
+            let count = atoms.filter(|a| recursive.contains(&a.predicate)).count();
+            count > 1 || (clause.head.is_none() && clause.body.len() > 1 && count > 0)
+        });
         Shape {
             clauses: system.clauses.len(),
             predicates: used.len(),
@@ -97,7 +106,8 @@ impl Shape {
             booleans: of_sort(SortId::BOOL),
             reals: of_sort(SortId::REAL),
             linear: system.clauses.iter().all(|c| c.body.len() <= 1),
-            recursive: DependencyGraph::new(system).recursive().len(),
+            recursive: recursive.len(),
+            relates_facts,
             queries: system.clauses.iter().filter(|c| c.head.is_none()).count(),
             theories,
         }
