@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
+use super::sparse;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use super::values::solve_for_values;
@@ -189,6 +190,10 @@ pub(super) fn solve_as_read(
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
+    if let Some(found) = run.analysis(cx) {
+        observe(Milestone::Answer(&found));
+        return Ok(run.improved(found, cx));
+    }
     // Without measures there is no model, and that is a better reason than the last engine's.
     let endless = define_text_functions(problem, cx).err();
     let mut answer = run.stages(cx);
@@ -293,6 +298,31 @@ impl<'a> Run<'a> {
         let Clauses { system, back } = &mut self.clauses;
         share_lemmas(lemmas, work, system, back, cx);
         None
+    }
+
+    /// The answer of the sparse analysis of the clauses as they were written, before all passes.
+    fn analysis(&mut self, cx: &mut Context) -> Option<Validated> {
+        if !matches!(self.strategy, Strategy::Auto) || self.config.passes.is_some() {
+            return None;
+        }
+        let start = Instant::now();
+        let found = sparse::analyse(&self.normal, cx)?;
+        let seconds = start.elapsed();
+        let start = Instant::now();
+        let back = BackTranslations::default();
+        let validated = self.validated(Verdict::Sat(found), &back, Some(&PARTS.quick_check), cx);
+        if validated.reason().is_some() {
+            return None;
+        }
+        let found = Found {
+            engine: "sparse",
+            stage: "analysis",
+            seconds,
+            check: start.elapsed(),
+            lemmas_of: Vec::new(),
+        };
+        found.report(cx);
+        Some(validated)
     }
 
     /// Lets engines have their turns, stage by stage, until there is an answer.
