@@ -17,7 +17,10 @@ pub(super) fn analyse(system: &System, cx: &mut Context) -> Option<Model> {
         let seconds = start.elapsed();
         cx.stats.add_time("sparse.seconds", seconds);
         cx.stats.add("sparse.open", open as u64);
-        log::info!("sparse: {open} queries open, {:.3} s", seconds.as_secs_f64());
+        log::info!(
+            "sparse: {open} queries open, {:.3} s",
+            seconds.as_secs_f64()
+        );
         let terms = &system.terms;
         let definitions = proof?.into_iter();
         let definitions = definitions.map(|(p, formulas)| (p, terms.and(&formulas)));

@@ -17,7 +17,8 @@ fn main() -> ExitCode {
         _ => None,
     };
     let seed = words.get(3).map_or(Some(1), |seed| seed.parse().ok());
-    let (Some(family), Some(size @ 1..), Some(safe), Some(seed)) = (family, size, safe, seed) else {
+    let (Some(family), Some(size @ 1..), Some(safe), Some(seed)) = (family, size, safe, seed)
+    else {
         let names: Vec<&str> = Family::ALL.iter().map(|f| f.0).collect();
         eprintln!("usage: large FAMILY SIZE [safe|unsafe] [SEED]");
         eprintln!("families: {}", names.join(" "));

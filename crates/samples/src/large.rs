@@ -118,7 +118,8 @@ type Update<'a> = (&'a str, String);
 
 impl Program {
     fn new(family: Family, random: Random) -> Program {
-        let int = |names: &[&'static str]| -> Vec<_> { names.iter().map(|&n| (n, "Int")).collect() };
+        let int =
+            |names: &[&'static str]| -> Vec<_> { names.iter().map(|&n| (n, "Int")).collect() };
         let mut vars = int(&NOISE);
         match family {
             Family::Bool => {
@@ -170,7 +171,11 @@ impl Program {
         let sorts: Vec<&str> = self.vars.iter().map(|v| v.1).collect();
         let (name, sorts) = (&self.name, sorts.join(" "));
         let at = self.locations;
-        writeln!(self.declarations, "(declare-fun {name}_{at} ({sorts}) Bool)").expect("a string");
+        writeln!(
+            self.declarations,
+            "(declare-fun {name}_{at} ({sorts}) Bool)"
+        )
+        .expect("a string");
         self.locations += 1;
         at
     }
@@ -258,7 +263,14 @@ impl Program {
         then(self);
         self.edge(Some(self.at), join, "", &[], "", "");
         let start = self.location();
-        self.edge(Some(from), start, &format!("(not {condition})"), &[], "", "");
+        self.edge(
+            Some(from),
+            start,
+            &format!("(not {condition})"),
+            &[],
+            "",
+            "",
+        );
         self.at = start;
         otherwise(self);
         self.edge(Some(self.at), join, "", &[], "", "");
@@ -380,9 +392,7 @@ impl Program {
         let (v, bound) = (self.noise_var(), self.random.below(9));
         self.repeat(&format!("(< {v} {bound})"), |p| p.block(depth + 1, size));
         let differs = |value: u8| format!("(not (= {s} {value}))");
-        let check = |right: u8| {
-            move |p: &mut Program| p.query(differs(right), differs(1 - right))
-        };
+        let check = |right: u8| move |p: &mut Program| p.query(differs(right), differs(1 - right));
         self.branch(c, check(1), check(0));
     }
 
@@ -441,7 +451,11 @@ fn calls(size: usize, safe: bool, mut random: Random) -> (String, String) {
         }
         p.set("i0", "0");
         p.repeat("(< i0 10)", |p| {
-            p.branch("(< v1 v2)", |p| p.set("r", "(+ r 1)"), |p| p.set("v1", "(+ v1 1)"));
+            p.branch(
+                "(< v1 v2)",
+                |p| p.set("r", "(+ r 1)"),
+                |p| p.set("v1", "(+ v1 1)"),
+            );
             p.set("i0", "(+ i0 1)");
         });
         p.query("(< r a)".to_owned(), "(<= r a)".to_owned());
@@ -464,7 +478,10 @@ fn branches(size: usize, safe: bool) -> (String, String) {
     let bound = "(x0 Int) (x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int)";
     let all = names.join(" ");
     for i in 0..=size {
-        let _ = writeln!(declarations, "(declare-fun p{i} (Int Int Int Int Int Int) Bool)");
+        let _ = writeln!(
+            declarations,
+            "(declare-fun p{i} (Int Int Int Int Int Int) Bool)"
+        );
     }
     let mut clause = |rule: String| {
         let _ = writeln!(clauses, "(assert (forall ({bound}) {rule}))");
@@ -478,7 +495,10 @@ fn branches(size: usize, safe: bool) -> (String, String) {
             after[j] = format!("(+ x{j} {step})");
             after[0] = format!("(+ x0 {step})");
             let (guard, after) = (format!("({operator} x{} 5)", j % 5 + 1), after.join(" "));
-            clause(format!("(=> (and (p{i} {all}) {guard}) (p{} {after}))", i + 1));
+            clause(format!(
+                "(=> (and (p{i} {all}) {guard}) (p{} {after}))",
+                i + 1
+            ));
         }
     }
     clause(format!("(=> (p{size} {all}) (p0 {all}))"));
@@ -510,7 +530,10 @@ fn chain(size: usize, unknown: bool, safe: bool) -> (String, String) {
     if unknown {
         clause("(=> (= x y) (P0 x y))".to_owned());
         for i in 0..size {
-            clause(format!("(=> (and (P{i} x y) (= z (+ x 1))) (P{} z y))", i + 1));
+            clause(format!(
+                "(=> (and (P{i} x y) (= z (+ x 1))) (P{} z y))",
+                i + 1
+            ));
         }
         clause(format!("(=> (and (P{size} x y) {bad}) false)"));
     } else {
@@ -534,7 +557,9 @@ fn tree(size: usize, safe: bool) -> (String, String) {
         let _ = writeln!(declarations, "(declare-fun f{i} (Int Int) Bool)");
         let (left, right) = (2 * i + 1, 2 * i + 2);
         match right < size {
-            true => clause(format!("(=> (and (f{left} x y) (f{right} y z)) (f{i} x z))")),
+            true => clause(format!(
+                "(=> (and (f{left} x y) (f{right} y z)) (f{i} x z))"
+            )),
             false => clause(format!("(=> (= y (+ x {})) (f{i} x y))", i % 3)),
         }
     }
@@ -564,7 +589,11 @@ fn flags(size: usize, safe: bool) -> (String, String) {
         clause(format!("(=> (p {all}) (p {}))", after.join(" ")));
     }
     let last = &names[size - 1];
-    let bad = if safe { format!("{last} (not x0)") } else { last.clone() };
+    let bad = if safe {
+        format!("{last} (not x0)")
+    } else {
+        last.clone()
+    };
     clause(format!("(=> (and (p {all}) {bad}) false)"));
     (declarations, clauses)
 }

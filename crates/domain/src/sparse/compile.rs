@@ -36,12 +36,14 @@ const LIMITS: Limits = Limits {
 /// The number of a local of a clause.
 pub(super) type Local = u32;
 
-/// Whether a local has integers only as values. Other locals are rational numbers.
+/// The values of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Bool,
     Integer,
     Rational,
+    /// Integers that stand for bit-vectors or constructors.
+    Code,
     /// Nothing is known of its values.
     Other,
 }
@@ -122,8 +124,14 @@ impl Program {
         }
         Program {
             cubes,
-            kinds: all.iter().map(|a| a.iter().map(|x| x.0).collect()).collect(),
-            starts: all.iter().map(|a| a.iter().map(|x| x.1).collect()).collect(),
+            kinds: all
+                .iter()
+                .map(|a| a.iter().map(|x| x.0).collect())
+                .collect(),
+            starts: all
+                .iter()
+                .map(|a| a.iter().map(|x| x.1).collect())
+                .collect(),
         }
     }
 }
@@ -138,10 +146,10 @@ fn sort(terms: &TermStore, sort: SortId) -> (Kind, Range) {
         Sort::Bool => (Kind::Bool, below(2)),
         Sort::Int => (Kind::Integer, Range::ALL),
         Sort::Real => (Kind::Rational, Range::ALL),
-        Sort::BitVec(width) if width <= LIMITS.max_width => (Kind::Integer, below(1 << width)),
+        Sort::BitVec(width) if width <= LIMITS.max_width => (Kind::Code, below(1 << width)),
         Sort::Datatype(id) if terms.is_defined(id) => {
             let count = terms.datatype(id).constructors.len();
-            (Kind::Integer, below(count as i64))
+            (Kind::Code, below(count as i64))
         }
         _ => (Kind::Other, Range::ALL),
     }
@@ -442,7 +450,10 @@ impl Reader<'_> {
 
     /// A local that is equal to a term of sort Int or Real that may be a sum.
     fn sum(&mut self, term: TermId, depth: usize) -> Option<Local> {
-        if !matches!(self.terms.op(term), Op::Add | Op::Int(_) | Op::Real(_) | Op::Mul) {
+        if !matches!(
+            self.terms.op(term),
+            Op::Add | Op::Int(_) | Op::Real(_) | Op::Mul
+        ) {
             return self.number(term, depth);
         }
         let known = self.locals.contains_key(&term);
@@ -530,7 +541,10 @@ impl Reader<'_> {
                         None => found.push((self.word(arg, depth)?, 1)),
                     }
                 }
-                self.define(local, Operation::Wrapped(collected(found), constant, modulus));
+                self.define(
+                    local,
+                    Operation::Wrapped(collected(found), constant, modulus),
+                );
             }
             Op::BvNeg => {
                 let arg = self.word(args[0], depth)?;
@@ -570,7 +584,8 @@ impl Reader<'_> {
             }
             Op::BvZeroExtend(_) => {
                 let arg = self.word(args[0], depth)?;
-                self.definitions.push(difference(local, arg, Relation::Equal));
+                self.definitions
+                    .push(difference(local, arg, Relation::Equal));
             }
             Op::BvExtract(_, 0) => {
                 let arg = self.word(args[0], depth)?;
@@ -589,7 +604,12 @@ impl Reader<'_> {
         holds: bool,
         depth: usize,
     ) -> Option<Formula> {
-        let half = 1i64 << self.terms.width(left).min(LIMITS.max_width).saturating_sub(1);
+        let half = 1i64
+            << self
+                .terms
+                .width(left)
+                .min(LIMITS.max_width)
+                .saturating_sub(1);
         let (left, right) = (self.word(left, depth)?, self.word(right, depth)?);
         let sign = |local: Local, negative: bool| {
             Formula::Row(Row {
@@ -632,7 +652,11 @@ impl Reader<'_> {
             let range = &mut start[number as usize];
             *range = Range::meet(*range, self.start[local as usize]);
         }
-        let args = |args: &[TermId]| args.iter().map(|a| numbers[self.locals[a] as usize]).collect();
+        let args = |args: &[TermId]| {
+            args.iter()
+                .map(|a| numbers[self.locals[a] as usize])
+                .collect()
+        };
         let body: Vec<(usize, Box<[Local]>)> = clause
             .body
             .iter()

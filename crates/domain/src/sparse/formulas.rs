@@ -2,31 +2,82 @@
 //!
 //! Invariant: a formula holds of the same arguments as its statement.
 
-use super::element::{Element, Statement};
+use super::element::{AllPacks, Element, Statement};
+use super::implications;
+use super::range::Range;
 use alphorn_chc::Predicate;
-use alphorn_term::{BigUint, Op, Rational, Sort, TermId, TermStore};
+use alphorn_term::{BigUint, Linear, Op, Rational, Sort, TermId, TermStore};
 
-/// The formula of a statement of an element.
+/// The formula of a statement of the element of a predicate, which has number `p`.
 pub(super) fn formula(
     terms: &TermStore,
-    predicate: &Predicate,
+    (p, predicate): (usize, &Predicate),
     element: Option<&Element>,
     statement: Statement,
+    packs: &AllPacks,
 ) -> TermId {
     let Some(element) = element else {
         return TermId::FALSE;
     };
+    let param = |at: u32| predicate.params[at as usize];
     match statement {
         Statement::False => TermId::FALSE,
-        Statement::Lower(at) => {
-            let (param, low) = (predicate.params[at as usize], element.ranges[at as usize].low);
-            bound(terms, param, low, false)
+        Statement::Lower(at) => bound(terms, param(at), element.ranges[at as usize].low, false),
+        Statement::Upper(at) => bound(terms, param(at), element.ranges[at as usize].high, true),
+        Statement::Difference(pack, i, j) => {
+            let arguments = packs.zone(p, pack);
+            let at = i as usize * (arguments.len() + 1) + j as usize;
+            let limit = element.zones[pack as usize][at];
+            let argument = |i: u32| (i > 0).then(|| param(arguments[i as usize - 1]));
+            let monomials = [(argument(i), 1), (argument(j), -1)];
+            let monomials = monomials.into_iter().filter_map(|(v, k)| Some((v?, k)));
+            linear(terms, &Op::Le, monomials.collect(), -limit)
         }
-        Statement::Upper(at) => {
-            let (param, high) = (predicate.params[at as usize], element.ranges[at as usize].high);
-            bound(terms, param, high, true)
+        Statement::Equation(pack, at) => {
+            let arguments = packs.equation(p, pack).iter();
+            let equation = &element.equations[pack as usize][at as usize];
+            let constant = equation[equation.len() - 1];
+            let monomials = arguments.zip(equation.iter()).filter(|m| *m.1 != 0);
+            let monomials = monomials.map(|(&at, &factor)| (param(at), factor));
+            linear(terms, &Op::Eq, monomials.collect(), constant)
+        }
+        Statement::Implication(condition, argument) => {
+            let flag = param(condition / 2);
+            let holds = match condition % 2 {
+                0 => terms.not(flag),
+                _ => flag,
+            };
+            let base = element.ranges[argument as usize];
+            let range = implications::range(&element.implications, condition, argument, base);
+            terms.implies(holds, within(terms, param(argument), range))
         }
     }
+}
+
+/// The formula that says that the sum of the monomials and the constant is zero or at most zero.
+fn linear(terms: &TermStore, op: &Op, mut monomials: Vec<(TermId, i64)>, constant: i64) -> TermId {
+    let Some(&(first, _)) = monomials.first() else {
+        return TermId::TRUE;
+    };
+    monomials.sort_unstable_by_key(|m| m.0);
+    let number = |value: i64| Rational::from_integer(value.into());
+    let monomials = monomials.into_iter().map(|(v, k)| (v, number(k)));
+    let polynomial = Linear {
+        monomials: monomials.collect(),
+        constant: number(constant),
+    };
+    terms.linear_atom(op.clone(), &polynomial, terms.sort_of(first))
+}
+
+/// The formula that says that a parameter is in a range.
+fn within(terms: &TermStore, param: TermId, range: Range) -> TermId {
+    if range.is_empty() {
+        return TermId::FALSE;
+    }
+    let (low, high) = range.finite();
+    let low = low.map(|low| bound(terms, param, low, false));
+    let high = high.map(|high| bound(terms, param, high, true));
+    terms.and(&low.into_iter().chain(high).collect::<Vec<TermId>>())
 }
 
 /// The formula `param <= value` if `upper`, otherwise `param >= value`, for the numbers that values of

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::compile::{Cube, Formula, Program, Row};
 use super::element::{Element, Widening};
-use super::transfer::{Layer, Transfer};
+use super::transfer::{Extent, Layer, Transfer};
 use alphorn_chc::{DependencyGraph, System, WtoElement};
 use alphorn_term::run::Budget;
 
@@ -239,21 +239,25 @@ impl Run<'_, '_> {
         found
     }
 
-    /// The effect of a cube on the present values.
-    fn post(&mut self, cube: &Cube) -> Option<Element> {
+    /// The effect of a cube on the present values: what the layers before know of the head, with what
+    /// the layer finds.
+    fn post(&mut self, at: u32) -> Option<Element> {
+        let cube = &self.transfer.program().cubes[at as usize];
+        let known = self.known[cube.head.as_ref()?.0].as_ref()?;
         let mut bodies: Vec<&Element> = Vec::with_capacity(cube.body.len());
         for (p, _) in &cube.body {
             bodies.push(self.values[*p].as_ref()?);
         }
         self.applications += 1;
         let before = self.transfer.steps;
-        let result = self.transfer.post(cube, &bodies, self.layer);
+        let extent = Extent::Only(self.layer);
+        let result = self.transfer.post(at, &bodies, self.known, extent);
         let steps = u32::try_from(self.transfer.steps - before).unwrap_or(u32::MAX);
         self.budget.terms().charge(STEP * steps);
         if self.applications % APPLICATIONS == 0 && self.budget.is_spent() {
             self.is_cut = true;
         }
-        result
+        Some(known.with(result?, self.layer))
     }
 
     /// Enlarges the value of a predicate by the cubes whose bodies changed; whether it changed.
@@ -271,7 +275,7 @@ impl Run<'_, '_> {
                 continue;
             }
             self.applied[at as usize] = Some(stamp);
-            let Some(found) = self.post(cube) else {
+            let Some(found) = self.post(at) else {
                 continue;
             };
             let grown = match &mut self.values[p] {
@@ -279,9 +283,12 @@ impl Run<'_, '_> {
                     self.values[p] = Some(found);
                     true
                 }
-                Some(value) => value.join(&found, widening),
+                Some(value) => value.join(&found, self.layer, widening),
             };
             if grown {
+                if let (Layer::Ranges, Some(value)) = (self.layer, &mut self.values[p]) {
+                    value.stay_within(&program.starts[p]);
+                }
                 self.changes[p] += 1;
                 changed = true;
             }
@@ -295,21 +302,23 @@ impl Run<'_, '_> {
         if !self.slice[p] || self.values[p].is_none() {
             return false;
         }
-        let (schedule, program) = (self.schedule, self.transfer.program());
+        let schedule = self.schedule;
         let mut joined: Option<Element> = None;
         for &at in &schedule.definitions[p] {
-            let found = self.post(&program.cubes[at as usize]);
-            match (&mut joined, found) {
+            match (&mut joined, self.post(at)) {
                 (_, None) => {}
                 (None, found) => joined = found,
                 (Some(joined), Some(found)) => {
-                    joined.join(&found, Widening::None);
+                    joined.join(&found, self.layer, Widening::None);
                 }
             }
         }
-        let old = &self.values[p];
-        let is_smaller = match (old, &joined) {
-            (Some(old), Some(new)) => old != new && old.includes(new),
+        let is_smaller = match (&self.values[p], &joined) {
+            (Some(old), Some(new)) => {
+                let grows =
+                    |a: &Element, b: &Element| a.clone().join(b, self.layer, Widening::None);
+                !grows(old, new) && grows(new, old)
+            }
             (old, None) => old.is_some(),
             (None, Some(_)) => false,
         };

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::compile::{Cube, Formula, Local, Operation, Program};
 use super::element::{Element, Statement};
 use super::iterate::Schedule;
-use super::transfer::{Layer, Transfer};
+use super::transfer::{Extent, Layer, Transfer};
 
 /// Statements about the body of one cube that are tried one by one; of more, halves are tried first.
 const MAX_SINGLE: usize = 24;
@@ -46,7 +46,7 @@ pub(super) fn needed(
         open: vec![Vec::new(); values.len()],
     };
     for &query in &schedule.queries {
-        search.explain(&program.cubes[query as usize], &[Statement::False])?;
+        search.explain(query, &[Statement::False])?;
     }
     let order: Vec<usize> = schedule.predicates().rev().collect();
     loop {
@@ -58,7 +58,7 @@ pub(super) fn needed(
             }
             found = true;
             for &at in &schedule.definitions[p] {
-                search.explain(&program.cubes[at as usize], &goals)?;
+                search.explain(at, &goals)?;
             }
         }
         if !found {
@@ -75,7 +75,9 @@ pub(super) fn needed(
 
 impl Search<'_, '_> {
     /// Adds statements about the body of a cube that are enough for the goals about its head.
-    fn explain(&mut self, cube: &Cube, goals: &[Statement]) -> Option<()> {
+    fn explain(&mut self, at: u32, goals: &[Statement]) -> Option<()> {
+        let (program, packs) = (self.program, self.transfer.packs());
+        let cube = &program.cubes[at as usize];
         for &(p, _) in &cube.body {
             if self.values[p].is_none() {
                 self.need(p, Statement::False);
@@ -91,11 +93,11 @@ impl Search<'_, '_> {
         let mut premises: Vec<Premise> = Vec::new();
         let mut others: Vec<(Premise, Vec<Local>)> = Vec::new();
         for (atom, (p, args)) in cube.body.iter().enumerate() {
-            for statement in bodies[atom].statements(&self.program.starts[*p]) {
+            for statement in bodies[atom].statements(&program.starts[*p], *p, packs) {
                 if self.needed[*p].contains(&statement) {
                     premises.push((atom, statement));
                 } else {
-                    let about = bodies[atom].arguments(statement);
+                    let about = Element::arguments(statement, bodies[atom], *p, packs);
                     let locals = about.iter().map(|&a| args[a as usize]).collect();
                     others.push(((atom, statement), locals));
                 }
@@ -104,7 +106,7 @@ impl Search<'_, '_> {
         let given = premises.len();
         let mut near = self.locals_of(cube, goals);
         loop {
-            if self.is_enough(cube, &bodies, &premises, goals) {
+            if self.is_enough(at, &bodies, &premises, goals) {
                 break;
             }
             // Statements about locals that are near the goals.
@@ -124,7 +126,7 @@ impl Search<'_, '_> {
                 premises.extend(others.drain(..).map(|o| o.0));
             }
         }
-        self.reduce(cube, &bodies, &mut premises, given, goals);
+        self.reduce(at, &bodies, &mut premises, given, goals);
         for (atom, statement) in premises.split_off(given) {
             self.need(cube.body[atom].0, statement);
         }
@@ -134,7 +136,7 @@ impl Search<'_, '_> {
     /// Drops premises from position `given` on that the others make superfluous.
     fn reduce(
         &mut self,
-        cube: &Cube,
+        cube: u32,
         bodies: &[&Element],
         premises: &mut Vec<Premise>,
         given: usize,
@@ -163,20 +165,22 @@ impl Search<'_, '_> {
 
     fn is_enough(
         &mut self,
-        cube: &Cube,
+        at: u32,
         bodies: &[&Element],
         premises: &[Premise],
         goals: &[Statement],
     ) -> bool {
+        let (program, packs) = (self.program, self.transfer.packs());
+        let cube = &program.cubes[at as usize];
         let reduced: Vec<Element> = (0..bodies.len())
             .map(|atom| {
-                let own = premises.iter().filter(|p| p.0 == atom);
-                let statements: Vec<Statement> = own.map(|p| p.1).collect();
-                bodies[atom].only(&statements, &self.program.starts[cube.body[atom].0])
+                let own = premises.iter().filter(|p| p.0 == atom).map(|p| p.1);
+                bodies[atom].only(own, &program.starts[cube.body[atom].0])
             })
             .collect();
         let reduced: Vec<&Element> = reduced.iter().collect();
-        let Some(found) = self.transfer.post(cube, &reduced, self.layer) else {
+        let extent = Extent::UpTo(self.layer);
+        let Some(found) = self.transfer.post(at, &reduced, self.values, extent) else {
             return true;
         };
         let Some((p, _)) = cube.head else {
@@ -185,11 +189,13 @@ impl Search<'_, '_> {
         let Some(value) = &self.values[p] else {
             return false;
         };
-        goals.iter().all(|&goal| found.implies(goal, value))
+        let mut goals = goals.iter();
+        goals.all(|&goal| found.implies(goal, value, p, packs))
     }
 
     /// The locals that the goals are about; those of all rows if the cube is not to be applied.
     fn locals_of(&self, cube: &Cube, goals: &[Statement]) -> FxHashSet<Local> {
+        let packs = self.transfer.packs();
         let mut near = FxHashSet::default();
         match &cube.head {
             Some((p, args)) if !goals.contains(&Statement::False) => {
@@ -197,7 +203,7 @@ impl Search<'_, '_> {
                     return near;
                 };
                 for &goal in goals {
-                    let about = value.arguments(goal).into_iter();
+                    let about = Element::arguments(goal, value, *p, packs).into_iter();
                     near.extend(about.map(|a| args[a as usize]));
                 }
             }
@@ -206,7 +212,7 @@ impl Search<'_, '_> {
                     collect(formula, &mut near);
                 }
                 let starts = (0..).zip(&cube.start);
-                near.extend(starts.filter(|s| s.1.low > i64::MIN / 8).map(|s| s.0));
+                near.extend(starts.filter(|s| s.1.is_finite()).map(|s| s.0));
             }
         }
         near

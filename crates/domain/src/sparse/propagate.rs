@@ -144,7 +144,11 @@ fn at_most(
         let divisor = i128::from(factor.abs());
         let is_integer = kinds[local as usize] != Kind::Rational;
         let (down, remainder) = (rest.div_euclid(divisor), rest.rem_euclid(divisor));
-        let quotient = if remainder > 0 && !is_integer { down + 1 } else { down };
+        let quotient = if remainder > 0 && !is_integer {
+            down + 1
+        } else {
+            down
+        };
         let bound = match factor > 0 {
             true => Range {
                 low: -INFINITE,
@@ -301,7 +305,10 @@ mod tests {
             row(&[(1, -1)], 5, Relation::AtMost),
         ];
         assert!(narrow(&mut ranges, &INTEGERS, &rows, &mut 0));
-        assert_eq!(ranges, [Range { low: 2, high: 10 }, Range { low: 5, high: 21 }]);
+        assert_eq!(
+            ranges,
+            [Range { low: 2, high: 10 }, Range { low: 5, high: 21 }]
+        );
         let rows = [row(&[(0, 3)], -31, Relation::Equal)];
         assert!(!narrow(&mut ranges, &INTEGERS, &rows, &mut 0));
     }
@@ -309,7 +316,13 @@ mod tests {
     #[test]
     fn sums_beyond_machine_integers_are_unbounded() {
         let most = INFINITE - 1;
-        let mut ranges = vec![Range { low: most, high: most }, Range::ALL];
+        let mut ranges = vec![
+            Range {
+                low: most,
+                high: most,
+            },
+            Range::ALL,
+        ];
         let rows = [row(&[(0, 2), (1, -1)], 0, Relation::Equal)];
         assert!(narrow(&mut ranges, &INTEGERS, &rows, &mut 0));
         assert_eq!(ranges[1].high, INFINITE);
