@@ -30,7 +30,7 @@ use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
-    PipelineError, normalize, share_lemmas,
+    PipelineError, exclude_clauses, normalize, share_lemmas,
 };
 use alphorn_witness::{Validated, Verdict, validate};
 
@@ -302,15 +302,26 @@ impl<'a> Run<'a> {
 
     /// The answer of the sparse analysis of the clauses as they were written, before all passes.
     fn analysis(&mut self, cx: &mut Context) -> Option<Validated> {
-        if !matches!(self.strategy, Strategy::Auto) || self.config.passes.is_some() {
+        let is_default = matches!(self.strategy, Strategy::Auto) && self.config.passes.is_none();
+        if !is_default || !self.problem.functions.is_empty() {
             return None;
         }
         let start = Instant::now();
-        let found = sparse::analyse(&self.normal, cx)?;
+        let found = sparse::analyse(&self.normal, cx);
         let seconds = start.elapsed();
         let start = Instant::now();
+        let Some(verdict) = found.verdict else {
+            let (applicable, facts) = (found.applicable, found.facts);
+            let Clauses { system, back } = &mut self.clauses;
+            exclude_clauses(applicable, facts, system, back, cx);
+            return None;
+        };
+        let of_instances = self.problem.is_stronger && matches!(verdict, Verdict::Unsat(_));
+        if of_instances {
+            return None;
+        }
         let back = BackTranslations::default();
-        let validated = self.validated(Verdict::Sat(found), &back, Some(&PARTS.quick_check), cx);
+        let validated = self.validated(verdict, &back, Some(&PARTS.quick_check), cx);
         if validated.reason().is_some() {
             return None;
         }

@@ -458,8 +458,8 @@ fn calls(size: usize, safe: bool, mut random: Random) -> (String, String) {
             );
             p.set("i0", "(+ i0 1)");
         });
-        p.query("(< r a)".to_owned(), "(<= r a)".to_owned());
         p.query("(> i0 10)".to_owned(), "(> i0 1)".to_owned());
+        p.query("(< r a)".to_owned(), "(<= r a)".to_owned());
         let (atom, bound) = (p.atom(p.at, &[]), p.bound(&[], ""));
         let _ = writeln!(p.declarations, "(declare-fun f{q}_S (Int Int) Bool)");
         let rule = format!("(=> {atom} (f{q}_S a r))");

@@ -803,32 +803,32 @@ fn rename(formula: &mut Formula, numbers: &[Local]) {
 }
 
 /// The conjunction as a disjunction of conjunctions: choices are multiplied out up to a limit.
-fn choices(formulas: Vec<Formula>) -> Vec<Vec<Formula>> {
-    let mut cubes: Vec<Vec<Formula>> = vec![Vec::with_capacity(formulas.len())];
-    let mut stack: Vec<Formula> = formulas;
-    stack.reverse();
-    while let Some(formula) = stack.pop() {
+fn choices(mut formulas: Vec<Formula>) -> Vec<Vec<Formula>> {
+    formulas.reverse();
+    let mut finished: Vec<Vec<Formula>> = Vec::new();
+    // Cubes under construction, with the formulas that are to be added.
+    let mut open: Vec<(Vec<Formula>, Vec<Formula>)> = vec![(Vec::new(), formulas)];
+    while let Some((mut cube, mut rest)) = open.pop() {
+        let Some(formula) = rest.pop() else {
+            finished.push(cube);
+            continue;
+        };
         match formula {
-            Formula::And(parts) => stack.extend(parts.into_iter().rev()),
+            Formula::And(parts) => rest.extend(parts.into_iter().rev()),
             Formula::Or(alternatives)
-                if alternatives.len() > 1
-                    && alternatives.len() * cubes.len() <= LIMITS.max_cubes =>
+                if alternatives.len() == 1
+                    || finished.len() + open.len() + alternatives.len() <= LIMITS.max_cubes =>
             {
-                let mut next = Vec::with_capacity(cubes.len() * alternatives.len());
-                for cube in cubes {
-                    for alternative in &alternatives {
-                        let mut cube = cube.clone();
-                        cube.push(alternative.clone());
-                        next.push(cube);
-                    }
+                for alternative in alternatives.into_iter().rev() {
+                    let mut rest = rest.clone();
+                    rest.push(alternative);
+                    open.push((cube.clone(), rest));
                 }
-                cubes = next;
+                continue;
             }
-            Formula::Or(mut alternatives) if alternatives.len() == 1 => {
-                stack.extend(alternatives.pop());
-            }
-            other => cubes.iter_mut().for_each(|cube| cube.push(other.clone())),
+            other => cube.push(other),
         }
+        open.push((cube, rest));
     }
-    cubes
+    finished
 }

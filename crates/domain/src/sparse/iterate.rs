@@ -4,11 +4,9 @@
 //! contains the effect of the cube on the values of its body. This holds also if the budget ends
 //! before: then the values of the components that were not finished are those of the layer before.
 
-use std::time::Duration;
-
 use super::compile::{Cube, Formula, Program, Row};
 use super::element::{Element, Widening};
-use super::transfer::{Extent, Layer, Transfer};
+use super::transfer::{Extent, Layer, STEP, Transfer};
 use alphorn_chc::{DependencyGraph, System, WtoElement};
 use alphorn_term::run::Budget;
 
@@ -21,8 +19,6 @@ const MAX_JUMPS: u32 = 8;
 const MAX_CHANGES: u32 = 400;
 /// Rounds of narrowing.
 const NARROWING: usize = 2;
-/// The nominal time of a step of [`Transfer`].
-const STEP: Duration = Duration::from_nanos(4);
 /// Applications between looks at the budget.
 const APPLICATIONS: u32 = 64;
 

@@ -27,6 +27,7 @@ mod range;
 #[cfg(test)]
 mod tests;
 mod transfer;
+mod walk;
 mod zones;
 
 use std::time::Duration;
@@ -38,7 +39,8 @@ use element::{Element, Statement};
 use formulas::formula;
 use iterate::{Schedule, run};
 use packs::{Relating, packs};
-use transfer::{Extent, Layer, Plans, Transfer};
+use transfer::{Extent, Layer, Plans, STEP, Transfer};
+use walk::Walks;
 
 use alphorn_chc::{PredicateId, System};
 use alphorn_term::TermId;
@@ -56,6 +58,8 @@ const LIMITS: Limits = Limits {
     work_per_clause: Duration::from_micros(20),
     least_work: Duration::from_millis(5),
 };
+
+pub use walk::Skeleton;
 
 /// What the analysis found.
 pub struct Analysis<'a> {
@@ -178,57 +182,88 @@ impl<'a> Analysis<'a> {
         if !self.open.is_empty() {
             return None;
         }
+        self.needed(&self.schedule.queries)
+    }
+
+    /// Formulas as those of [`Analysis::proof`] that exclude the clauses that are not applicable.
+    pub fn exclusions(&self, applicable: &[bool]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+        let cubes = (0..).zip(&self.program.cubes);
+        let excluded = cubes.filter(|(_, cube)| !applicable[cube.clause]);
+        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>())
+    }
+
+    fn needed(&self, goals: &[u32]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let mut transfer = Transfer::new(&self.program, &self.plans);
-        let found = needed::needed(&self.schedule, &mut transfer, &self.values, self.layer);
+        let values = &self.values;
+        let found = needed::needed(&self.schedule, goals, &mut transfer, values, self.layer);
+        let steps = u32::try_from(transfer.steps).unwrap_or(u32::MAX);
+        self.system.terms.charge(STEP * steps);
         if found.is_none() {
             log::error!("defect: a statement of the sparse analysis has no explanation");
         }
-        let packs = &self.plans.packs;
+        Some(self.formulas(found?))
+    }
+
+    /// The formulas of statements, by predicate.
+    fn formulas(&self, statements: Vec<Vec<Statement>>) -> FxHashMap<PredicateId, Vec<TermId>> {
+        let (terms, packs) = (&self.system.terms, &self.plans.packs);
         let mut formulas = FxHashMap::default();
-        for (p, statements) in found?.into_iter().enumerate() {
-            if statements.is_empty() {
-                continue;
+        for (p, statements) in statements.into_iter().enumerate() {
+            if !statements.is_empty() {
+                let predicate = (p, &self.system.predicates[p]);
+                let element = self.values[p].as_ref();
+                let of = |s| formula(terms, predicate, element, s, packs);
+                let all = statements.into_iter().map(of).collect();
+                formulas.insert(PredicateId(p as u32), all);
             }
-            let predicate = (p, &self.system.predicates[p]);
-            let element = self.values[p].as_ref();
-            let of = |s| formula(&self.system.terms, predicate, element, s, packs);
-            let all = statements.into_iter().map(of).collect();
-            formulas.insert(PredicateId(p as u32), all);
         }
-        Some(formulas)
+        formulas
     }
 
     /// Formulas over the formal variables of predicates that are inductive together: all that is known.
     pub fn facts(&self) -> FxHashMap<PredicateId, Vec<TermId>> {
-        let (terms, packs) = (&self.system.terms, &self.plans.packs);
-        let mut facts = FxHashMap::default();
-        for (p, element) in self.values.iter().enumerate() {
-            let predicate = (p, &self.system.predicates[p]);
-            let statements = match element {
-                None => vec![Statement::False],
-                Some(element) => element.statements(&self.program.starts[p], p, packs),
-            };
-            let of = |s| formula(terms, predicate, element.as_ref(), s, packs);
-            let all: Vec<TermId> = statements.into_iter().map(of).collect();
-            if !all.is_empty() {
-                facts.insert(PredicateId(p as u32), all);
-            }
-        }
-        facts
+        let packs = &self.plans.packs;
+        let all = self.values.iter().enumerate().map(|(p, element)| match element {
+            None => vec![Statement::False],
+            Some(element) => element.statements(&self.program.starts[p], p, packs),
+        });
+        self.formulas(all.collect())
     }
 
     /// For each clause, by its position, whether it may be applied to facts that the analysis does not
     /// exclude.
     pub fn applicable(&self) -> Vec<bool> {
-        let mut transfer = Transfer::new(&self.program, &self.plans);
         let mut found = vec![false; self.system.clauses.len()];
-        for (at, cube) in (0..).zip(&self.program.cubes) {
-            if !found[cube.clause] {
-                let extent = Extent::UpTo(self.layer);
-                found[cube.clause] = applies(&mut transfer, at, &self.values, extent);
-            }
+        for (cube, applies) in self.program.cubes.iter().zip(self.applicable_cubes()) {
+            found[cube.clause] |= applies;
         }
         found
+    }
+
+    fn applicable_cubes(&self) -> Vec<bool> {
+        let mut transfer = Transfer::new(&self.program, &self.plans);
+        let extent = Extent::UpTo(self.layer);
+        let cubes = 0..self.program.cubes.len() as u32;
+        let applies = cubes.map(|at| applies(&mut transfer, at, &self.values, extent));
+        applies.collect()
+    }
+
+    /// Candidates for derivations of the first open queries, the most promising ones first, until
+    /// `accept` takes one.
+    pub fn walk<T>(
+        &self,
+        queries: usize,
+        attempts: u32,
+        mut accept: impl FnMut(Skeleton) -> Option<T>,
+    ) -> Option<T> {
+        let applicable = self.applicable_cubes();
+        let open = self.open.iter().take(queries);
+        let walks: Vec<Walks> = open
+            .map(|&query| Walks::new(&self.program, &applicable, query))
+            .collect();
+        let attempts = (0..attempts).flat_map(|attempt| walks.iter().map(move |w| (w, attempt)));
+        let mut candidates = attempts.filter_map(|(walks, attempt)| walks.candidate(attempt));
+        candidates.find_map(&mut accept)
     }
 }
 

@@ -28,10 +28,11 @@ struct Search<'a, 'b> {
     open: Vec<Vec<Statement>>,
 }
 
-/// By predicate, the statements of `values` that exclude all queries; `None` if they do not, or if a
-/// statement cannot be explained, which would be a defect.
+/// By predicate, the statements of `values` that exclude the cubes `excluded`; `None` if they do not,
+/// or if a statement cannot be explained, which would be a defect.
 pub(super) fn needed(
     schedule: &Schedule,
+    excluded: &[u32],
     transfer: &mut Transfer,
     values: &[Option<Element>],
     layer: Layer,
@@ -45,8 +46,8 @@ pub(super) fn needed(
         needed: vec![FxHashSet::default(); values.len()],
         open: vec![Vec::new(); values.len()],
     };
-    for &query in &schedule.queries {
-        search.explain(query, &[Statement::False])?;
+    for &cube in excluded {
+        search.explain(cube, &[Statement::False])?;
     }
     let order: Vec<usize> = schedule.predicates().rev().collect();
     loop {
@@ -207,6 +208,7 @@ impl Search<'_, '_> {
                     near.extend(about.map(|a| args[a as usize]));
                 }
             }
+            // What excludes the cube may be any of its rows.
             _ => {
                 for formula in &cube.formulas {
                     collect(formula, &mut near);

@@ -3,6 +3,8 @@
 //! Invariant: the result contains every fact that the cube derives from facts in the elements, and
 //! smaller elements give a result that is not larger.
 
+use std::time::Duration;
+
 use super::compile::{Cube, Program};
 use super::element::{AllPacks, Element};
 use super::equations::{self, Equations};
@@ -52,6 +54,9 @@ pub(super) struct Plans {
     pub zones: Vec<zones::Plan>,
     pub equations: Vec<equations::Plan>,
 }
+
+/// The nominal time of a step of [`Transfer`].
+pub(super) const STEP: Duration = Duration::from_nanos(4);
 
 /// Applies cubes. It keeps the memory of the last application.
 pub(super) struct Transfer<'a> {
