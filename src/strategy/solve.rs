@@ -15,6 +15,7 @@ use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
+use super::sparse;
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use super::values::solve_for_values;
 use crate::registry::check_settings;
@@ -29,7 +30,7 @@ use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
-    PipelineError, normalize, share_lemmas,
+    PipelineError, exclude_clauses, normalize, share_lemmas,
 };
 use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
@@ -190,6 +191,10 @@ pub(super) fn solve_as_read(
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
+    if let Some(found) = run.analysis(cx) {
+        observe(Milestone::Answer(&found));
+        return Ok(run.improved(found, cx));
+    }
     // Without measures there is no model, and that is a better reason than the last engine's.
     let endless = define_text_functions(problem, cx).err();
     let mut answer = run.stages(cx);
@@ -294,6 +299,42 @@ impl<'a> Run<'a> {
         let Clauses { system, back } = &mut self.clauses;
         share_lemmas(lemmas, work, system, back, cx);
         None
+    }
+
+    /// The answer of the sparse analysis of the clauses as they were written, before all passes.
+    fn analysis(&mut self, cx: &mut Context) -> Option<Validated> {
+        let is_default = matches!(self.strategy, Strategy::Auto) && self.config.passes.is_none();
+        if !is_default || !self.problem.functions.is_empty() {
+            return None;
+        }
+        let start = Instant::now();
+        let found = sparse::analyse(&self.normal, cx);
+        let seconds = start.elapsed();
+        let start = Instant::now();
+        let Some(verdict) = found.verdict else {
+            let (applicable, facts) = (found.applicable, found.facts);
+            let Clauses { system, back } = &mut self.clauses;
+            exclude_clauses(applicable, facts, system, back, cx);
+            return None;
+        };
+        let of_instances = self.problem.is_stronger && matches!(verdict, Verdict::Unsat(_));
+        if of_instances {
+            return None;
+        }
+        let back = BackTranslations::default();
+        let validated = self.validated(verdict, &back, Some(&PARTS.quick_check), cx);
+        if validated.reason().is_some() {
+            return None;
+        }
+        let found = Found {
+            engine: "sparse",
+            stage: "analysis",
+            seconds,
+            check: start.elapsed(),
+            lemmas_of: Vec::new(),
+        };
+        found.report(cx);
+        Some(validated)
     }
 
     /// Lets engines have their turns, stage by stage, until there is an answer.

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::exclude::Exclude;
 use super::registry::{Models, PASSES, Pass, Timing, default_passes};
 use super::shared_lemmas::SharedLemmas;
 use super::{BackTranslation, BackTranslationError, Transformation};
 use alphorn_chc::System;
-use alphorn_proof::facts::Lemmas;
+use alphorn_proof::facts::{Facts, Lemmas};
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, SystemRules, check_steps};
 
@@ -257,6 +258,19 @@ pub fn share_lemmas(
     }
     let mut lemmas = SharedLemmas { lemmas, work };
     take_step("lemmas", &mut lemmas, system, stack, cx)
+}
+
+/// Drops the clauses that facts exclude: those, by position, that are not applicable. The facts are
+/// inductive. True if this changed the system.
+pub fn exclude_clauses(
+    applicable: Vec<bool>,
+    facts: Facts,
+    system: &mut Rc<System>,
+    stack: &mut BackTranslations,
+    cx: &mut Context,
+) -> bool {
+    let mut exclude = Exclude { applicable, facts };
+    take_step("sparse", &mut exclude, system, stack, cx)
 }
 
 /// Applies one transformation; true if it changed the system.
