@@ -397,7 +397,20 @@ impl Parts {
                 ]);
             }
         }
+        for &k in &self.index {
+            for &x in &self.shared {
+                for (op, n) in [(Op::Le, 2), (Op::Lt, 1), (Op::Ge, 2)] {
+                    places.push(vec![with_argument(k, op, x, 0), with_number(k, Op::Ne, n)]);
+                }
+            }
+        }
         places.truncate(LIMITS.index_guards);
+        // Of cells that may be allocated; a guard about the kind of object says so, too.
+        let mut of_cells: Vec<Vec<Literal>> = Vec::new();
+        for &k in &self.index {
+            let cell = with_number(k, Op::Ge, 1);
+            of_cells.extend(places.iter().map(|place| [&place[..], &[cell]].concat()));
+        }
         let mut kinds: Vec<Vec<Literal>> = vec![Vec::new()];
         for (at, _, numerals, _) in &self.values {
             for &numeral in numerals {
@@ -413,7 +426,7 @@ impl Parts {
         let pairs = kinds
             .iter()
             .flat_map(|kind| places.iter().map(move |place| [&place[..], kind].concat()));
-        pairs.collect()
+        pairs.chain(of_cells).collect()
     }
 
     /// All conclusions; the first is `false`.

@@ -23,25 +23,28 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use self::roles::Roles;
-use super::candidates::within;
-use super::invariants::strengthen;
+use super::candidates::within_part;
+use super::invariants::strengthen_by;
 use super::visits::Visits;
 use super::{Step, Transformation};
 use alphorn_chc::System;
-use alphorn_proof::facts::Facts;
+use alphorn_proof::facts::{Checker, Facts};
 use alphorn_term::run::Context;
 
-/// The limits of the pass, in work; less in short runs, see [`within`].
+/// The limits of the pass.
 struct Limits {
     /// Work for the search.
     search_work: Duration,
-    /// Work for proving the result again and conjoining it.
+    /// Work for proving the result again.
     proof_work: Duration,
+    /// Each of these is at most the run's limit divided by this number.
+    part_of_run: u32,
 }
 
 const LIMITS: Limits = Limits {
     search_work: Duration::from_millis(2_000),
-    proof_work: Duration::from_millis(1_500),
+    proof_work: Duration::from_millis(1_000),
+    part_of_run: 5,
 };
 
 /// The pass. It considers each predicate only once in a run.
@@ -59,9 +62,25 @@ impl Transformation for Links {
         if !roles.has_cells() {
             return None;
         }
-        let work = within(LIMITS.search_work, cx);
-        let facts: Facts = cx.within(cx.budget.work(work), |cx| search::inductive(old, &roles, cx))?;
-        let work = within(LIMITS.proof_work, cx);
-        strengthen(old, vec![facts], work, "transform.links", cx)
+        let work = within_part(LIMITS.search_work, LIMITS.part_of_run, cx);
+        let search = |cx: &mut Context| search::inductive(old, &roles, cx);
+        let facts: Facts = cx.within(cx.budget.work(work), search)?;
+        let work = within_part(LIMITS.proof_work, LIMITS.part_of_run, cx);
+        let prove = |cx: &mut Context| proven(old, facts, cx);
+        let facts = cx.within(cx.budget.work(work), prove)?;
+        strengthen_by(old, facts, work, "transform.links", cx)
+    }
+}
+
+/// The facts that are inductive; if these exclude all queries, only those that are needed for this,
+/// so that the model is small.
+fn proven(system: &System, facts: Facts, cx: &mut Context) -> Option<Facts> {
+    let mut checker = Checker::new(system, cx);
+    if !checker.prove(facts, cx) {
+        return None;
+    }
+    match checker.needed(cx) {
+        Some(needed) => Some(needed),
+        None => Some(checker.into_facts()),
     }
 }

@@ -102,7 +102,9 @@ impl Roles {
                 let place = places.get(&param).copied().unwrap_or(Place::Unknown);
                 Argument { role, place }
             });
-            arguments.insert(predicate, own.collect());
+            let own: Vec<Argument> = own.collect();
+            log::trace!("links: {}: {own:?}", system.predicate(predicate).name);
+            arguments.insert(predicate, own);
         }
         Roles { arguments }
     }

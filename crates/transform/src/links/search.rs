@@ -19,7 +19,7 @@ use alphorn_chc::{Atom, ClauseIndex, PredicateId, System};
 use alphorn_proof::facts::Facts;
 use alphorn_smt::{SatResult, Smt, SmtModel, Solver};
 use alphorn_term::run::Context;
-use alphorn_term::{TermId, TermStore};
+use alphorn_term::{Printer, TermId, TermStore};
 
 /// The limits of the search.
 struct Limits {
@@ -51,7 +51,9 @@ pub(super) fn inductive(system: &System, roles: &Roles, cx: &mut Context) -> Opt
         if ended.is_some() { "done" } else { "cut short" }
     );
     ended?;
-    Some(search.facts())
+    let facts = search.facts(cx);
+    cx.stats.add("links.facts", facts.values().map(Vec::len).sum::<usize>() as u64);
+    Some(facts)
 }
 
 /// A clause in a solver.
@@ -246,16 +248,29 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    /// The strongest candidates that are left, over the formal variables.
-    fn facts(&self) -> Facts {
+    /// The strongest candidates that are left, over the formal variables, without those that simpler
+    /// ones imply.
+    fn facts(&self, cx: &Context) -> Facts {
         let mut facts = Facts::default();
         for (&predicate, candidates) in &self.candidates {
             let params = &self.system.predicate(predicate).params;
             let strongest = candidates.strongest().into_iter();
-            let formulas: Vec<TermId> = strongest
+            let mut formulas: Vec<TermId> = strongest
                 .map(|c| candidates.formula(&self.terms, c, params))
                 .filter(|&f| f != TermId::TRUE)
                 .collect();
+            formulas.sort_by_cached_key(|&f| self.terms.dag_size(&[f]));
+            let mut solver = self.smt.solver();
+            formulas.retain(|&formula| {
+                let negated = self.terms.not(formula);
+                let is_new = cx.stop().is_some() || solver.check(&[negated]) != SatResult::Unsat;
+                if is_new {
+                    solver.assert(formula);
+                    let name = &self.system.predicate(predicate).name;
+                    log::trace!("links: {name}: {}", Printer::new(&self.terms).term(formula));
+                }
+                is_new
+            });
             facts.insert(predicate, formulas);
         }
         facts
