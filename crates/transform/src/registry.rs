@@ -13,6 +13,7 @@ use super::equations::Equations;
 use super::folds::Folds;
 use super::inline::Inline;
 use super::invariants::Invariants;
+use super::links::Links;
 use super::narrow::Narrow;
 use super::numerals::Numerals;
 use super::propagate::Propagate;
@@ -262,6 +263,13 @@ pub static PASSES: &[Pass] = &[
         Timing::Waiting,
         || Box::<Equations>::default(),
     ),
+    default(
+        "links",
+        "conjoin facts about addresses and single cells of a heap, found by templates",
+        Timing::Waiting,
+        || Box::<Links>::default(),
+    )
+    .if_named(),
     default(
         "narrow",
         "remove upper bits of bit-vectors that are constant or copies of the sign",
