@@ -22,7 +22,8 @@ use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-use crate::cli::{Format, Invocation, ModelKind, Solve};
+use crate::cli::{Form, Format, Invocation, ModelKind, Solve};
+use crate::files::{self, UNWRITTEN};
 use crate::supervise::{diagnose, exit};
 
 /// How many earlier answers a question receives, the newest ones.
@@ -74,6 +75,7 @@ pub fn check_options(solve: &Solve) -> Result<(), String> {
         (solve.graph.is_some(), "--graph"),
         (solve.report.is_some(), "--report"),
         (solve.certificate.is_some(), "--certificate"),
+        (solve.form != Form::Text, "--output=json"),
     ];
     match options.iter().find(|(given, _)| *given) {
         Some((_, option)) => Err(format!("{option} is for a text with one question")),
@@ -416,10 +418,11 @@ fn print_error(message: &str) {
     print(&error_line(message));
 }
 
-/// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.
+/// Writes to standard output. If that is not possible the run ends, after a line on standard error.
 fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if !files::print(&[text]) {
+        exit(UNWRITTEN);
+    }
 }
 
 /// On a signal that ends the run, stops the process that answers, which then prints `unknown`; this

@@ -124,6 +124,8 @@
 //! Imports follow the same order and never go back.
 
 pub mod cache;
+pub mod compression;
+pub mod record;
 mod registry;
 pub mod reply;
 pub mod report;

@@ -386,9 +386,8 @@ impl<'a> Run<'a> {
 
     /// The turns in a stage, without those of engines that are left out.
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
-        let mut turns = self.strategy.turns(stage, shape);
-        turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
-        turns
+        self.strategy
+            .turns_without(stage, shape, &self.config.without)
     }
 
     /// Lets engines take turns until one has an answer that passes its check. Lemmas that an engine
