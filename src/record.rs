@@ -51,11 +51,20 @@ pub enum Ending<'a> {
 ///
 /// `with_witness` says whether the witness is part of it.
 pub fn found(problem: &Problem, answer: &Printed, with_witness: bool) -> Value {
-    let dialect = match problem.dialect {
+    found_of(Some(dialect(problem.dialect)), answer, with_witness)
+}
+
+/// The name of a dialect in the object.
+pub fn dialect(dialect: Dialect) -> &'static str {
+    match dialect {
         Dialect::Horn => "horn",
         Dialect::Fixedpoint => "fixedpoint",
         Dialect::Goal => "goal",
-    };
+    }
+}
+
+/// The same for a problem of which only the dialect is known.
+pub fn found_of(dialect: Option<&str>, answer: &Printed, with_witness: bool) -> Value {
     let witness = match answer.satisfiable {
         Some(true) if with_witness => json!({"kind": "model", "text": answer.model}),
         Some(false) if with_witness => refutation(&answer.refutation),

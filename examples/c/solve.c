@@ -1,6 +1,6 @@
 /* Solves a file, and shows what the library for C has: verdict, witness, JSON, cancelling.
  *
- *     cc -Iinclude examples/c/solve.c -Ltarget/release -lalphorn -lpthread -o solve
+ *     cc -Iinclude examples/c/solve.c -Ltarget/release -lalphorn_c -lpthread -o solve
  *     LD_LIBRARY_PATH=target/release:third_party/z3/lib ./solve FILE [SECONDS]
  *
  * With SECONDS another thread ends the run after that time.

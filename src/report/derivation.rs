@@ -65,7 +65,8 @@ impl View<'_> {
                         continue;
                     }
                     left -= 1;
-                    self.write_step(&mut out, place.step, before);
+                    let within = place.others.iter().map(|&other| tree.size[other]).sum();
+                    self.write_step(&mut out, place.step, before, within);
                     open.push(Piece::Text("</details></li>\n"));
                     for other in place.others.into_iter().rev() {
                         open.push(Piece::Run(other));
@@ -107,15 +108,21 @@ impl View<'_> {
         out
     }
 
-    /// The beginning of a step; its element stays open. `before` is the step before it on the run.
-    fn write_step(&self, out: &mut String, at: usize, before: Option<usize>) {
+    /// The beginning of a step; its element stays open. `before` is the step before it on the run, and
+    /// `within` the number of steps on the runs within it.
+    fn write_step(&self, out: &mut String, at: usize, before: Option<usize>, within: usize) {
         let (step, prefix) = (&self.steps[at], self.id_prefix);
         let number = &step["step"];
         let open = if step["fact"].is_null() { " open" } else { "" };
+        let more = match within {
+            0 => String::new(),
+            1 => " <span class=\"rest\">1 step within</span>".to_owned(),
+            within => format!(" <span class=\"rest\">{within} steps within</span>"),
+        };
         let _ = writeln!(
             out,
             "<li><details class=\"step\" id=\"{prefix}step{number}\"{open}><summary>\
-             <span class=\"number\">{number}</span> {}</summary>",
+             <span class=\"number\">{number}</span> {}{more}</summary>",
             self.summary(step, before.map(|at| &self.steps[at]))
         );
         let line = &step["line"];

@@ -21,6 +21,8 @@ CONTRACTS = sorted((FOLDER / "contracts").glob("*.sol"))
 MODULES = ROOT / "third_party/npm/node_modules"
 STAND_IN = ROOT / "scripts/solidity/stand-in"
 BIN = ROOT / "scripts/solidity/bin"
+SOLC = ROOT / "scripts/solidity/solc.js"
+CHECK = ROOT / "scripts/solidity/check"
 # What `eld` is asked, too; all contracts go to `z3`.
 FOR_ELD = ["Counter", "Faults", "Inheritance", "Owned", "Phases", "Reentrancy"]
 
@@ -58,7 +60,7 @@ class Findings:
             },
         }
         done = subprocess.run(
-            ["node", str(FOLDER / "solc.js")],
+            ["node", str(SOLC)],
             input=json.dumps(request),
             capture_output=True,
             text=True,
