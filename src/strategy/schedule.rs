@@ -131,7 +131,7 @@ const WORDS_AS_WRITTEN: Schedule<PlannedTurn> = &[
 /// whose answers `pdr` has only later, or not at all, come before its long turn: `morph` for heaps,
 /// `interp` for datatypes and for programs with several locations, `vinta` for trees of numbers,
 /// `spacer` for numbers (`pdr` continues from its frames), `trl` for deep refutations.
-const MAIN: Schedule<PlannedTurn> = &[
+pub(super) const MAIN: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(500)),
     anywhere("trl", 0.05, work(500)),
     anywhere("kind", 0.03, work(300)),

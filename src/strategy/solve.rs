@@ -451,8 +451,9 @@ impl<'a> Run<'a> {
 
     /// The turns in a stage, without those of engines that are left out.
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
-        let mut turns = self.strategy.turns(stage, shape);
-        turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        let mut turns = self
+            .strategy
+            .turns_without(stage, shape, &self.config.without);
         // A proof would be about clauses that the text does not have as they are.
         let has_proofs = supports_derivations(self.problem) && !self.config.plain;
         turns.retain(|turn| has_proofs || !["relate", "pairs"].contains(&turn.name()));
