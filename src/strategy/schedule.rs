@@ -101,10 +101,12 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
 /// last, so that refutations by `enum` are not late. In long runs there are second turns, so that no
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
-/// of them narrower.
+/// of them narrower. Where queries speak of several facts, `relate` proves what it proves at once, or
+/// after some time that depends on the number of candidates; where only clauses do, it has the short turn
+/// alone.
 const WRITTEN: Schedule<PlannedTurn> = &[
-    only("relate", 0.3, work(1_500), Condition::SeveralFacts),
-    only("pairs", 0.3, work(2_000), Condition::SeveralFacts),
+    only("relate", 0.15, work(1_000), Condition::SeveralFacts),
+    only("pairs", 0.2, work(2_000), Condition::SeveralFacts),
     only("relate", 0.25, time(60), Condition::SeveralFacts),
     only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),

@@ -203,6 +203,11 @@ impl EngineTurn {
         self.entry.name
     }
 
+    /// Whether its limit is in work.
+    pub fn is_short(&self) -> bool {
+        matches!(self.slot.limit, Limit::Work(_))
+    }
+
     /// Whether there is time for it.
     pub fn is_due(&self, cx: &Context) -> bool {
         self.slot.is_due(cx)
