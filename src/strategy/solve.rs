@@ -32,7 +32,7 @@ use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
     PipelineError, exclude_clauses, normalize, share_lemmas,
 };
-use alphorn_witness::{Validated, Verdict, validate};
+use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
 /// The choices of a run.
 #[derive(Clone, Debug)]
@@ -104,7 +104,8 @@ impl Config {
 
     /// Whether an answer is of the kind that is wanted.
     fn accepts(&self, answer: &Validated, problem: &Problem) -> bool {
-        !self.plain || !calls_functions(answer, problem)
+        let is_model = !matches!(answer.verdict(), Verdict::Proven(_));
+        !self.plain || (is_model && !calls_functions(answer, problem))
     }
 
     /// The pipeline of passes.
@@ -339,8 +340,12 @@ impl<'a> Run<'a> {
     /// Lets engines have their turns, stage by stage, until there is an answer.
     fn stages(&mut self, cx: &mut Context) -> Validated {
         let mut answer = unknown(None);
+        let mut retried = false;
         for stage in &STAGES {
-            if !self.strategy.takes_part(stage) {
+            let shape = || Shape::of(&self.clauses.system);
+            if !self.strategy.takes_part(stage)
+                || !stage.is_for_all() && !stage.condition.holds(&shape())
+            {
                 continue;
             }
             let is_retry = stage.passes.is_retry();
@@ -351,10 +356,29 @@ impl<'a> Run<'a> {
                 continue;
             };
             answer = found;
+            if answer.reason().is_some() && self.witness_lost && !retried && !is_retry {
+                retried = true;
+                answer = self.easy_to_check(cx).unwrap_or(answer);
+            }
             if answer.reason().is_none() || cx.stop().is_some() || self.instances_refuted {
                 break;
             }
         }
+        answer
+    }
+
+    /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost, with a part of the time left:
+    /// an engine that had a witness soon may soon have one that is easier to check. The clauses
+    /// after the passes so far are kept for later stages.
+    fn easy_to_check(&mut self, cx: &mut Context) -> Option<Validated> {
+        let stage = STAGES.iter().find(|s| s.passes == Passes::EasyToCheck)?;
+        if !self.strategy.takes_part(stage) || self.clauses.back.is_empty() {
+            return None;
+        }
+        let kept = std::mem::replace(&mut self.clauses, Clauses::new(self.normal.clone()));
+        let budget = PARTS.easy_to_check.budget(&cx.budget);
+        let answer = cx.within(budget, |cx| self.stage(stage, cx));
+        self.clauses = kept;
         answer
     }
 
@@ -427,8 +451,12 @@ impl<'a> Run<'a> {
 
     /// The turns in a stage, without those of engines that are left out.
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
-        let mut turns = self.strategy.turns(stage, shape);
-        turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        let mut turns = self
+            .strategy
+            .turns_without(stage, shape, &self.config.without);
+        // A proof would be about clauses that the text does not have as they are.
+        let has_proofs = supports_derivations(self.problem) && !self.config.plain;
+        turns.retain(|turn| has_proofs || !["relate", "pairs"].contains(&turn.name()));
         turns
     }
 
@@ -562,6 +590,12 @@ impl<'a> Run<'a> {
                     Err(reason) => Verdict::Unknown(reason),
                 }
             }
+            Verdict::Proven(_) if !back.is_empty() => {
+                let why = "a proof by induction on derivations of clauses after passes".to_owned();
+                Verdict::Unknown(Reason::Incomplete(why))
+            }
+            // Predicates and clauses in normal form are those of the problem.
+            Verdict::Proven(proof) => Verdict::Proven(proof),
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
                 let refutation = self.normalization.refutation(refutation, cx)?;
@@ -588,7 +622,10 @@ impl<'a> Run<'a> {
             false => answer,
         };
         if !self.config.accepts(&answer, problem) {
-            let message = "the model that was found calls recursive functions";
+            let message = match answer.verdict() {
+                Verdict::Proven(_) => "there is a proof by induction on derivations, and no model",
+                _ => "the model that was found calls recursive functions",
+            };
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
         match self.config.model {
@@ -700,6 +737,7 @@ fn unknown(reason: Option<Reason>) -> Validated {
 fn describe(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Proven(proof) => format!("a proof by {} lemmas", proof.lemmas.len()),
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
         Verdict::Unknown(reason) => reason.to_string(),
     }

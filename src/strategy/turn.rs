@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use super::schedule::{CLOSED, Passes, Stage};
+use super::schedule::{CLOSED, MAIN, Passes, Stage};
 use crate::registry::{ENGINES, find};
 use alphorn_chc::{PredicateId, Shape, System};
 use alphorn_engine::schedule::{Limit, Slot, slot};
@@ -68,8 +68,24 @@ impl Strategy {
     pub fn takes_part(self, stage: &Stage) -> bool {
         match self {
             Strategy::Auto => true,
-            Strategy::Single(entry) => stage.takes(entry.name),
+            Strategy::Single(entry) => stage.is_for_all() && stage.takes(entry.name),
         }
+    }
+
+    /// The turns of [`Strategy::turns`] without those of some engines. Where the schedule for systems
+    /// without predicates would be empty then, the engines that are left have turns.
+    pub fn turns_without(
+        self,
+        stage: &Stage,
+        shape: &Shape,
+        without: &[String],
+    ) -> Vec<EngineTurn> {
+        let mut turns = self.turns(stage, shape);
+        turns.retain(|turn| !without.iter().any(|name| name == turn.name()));
+        if turns.is_empty() && matches!(self, Strategy::Auto) && is_closed(stage, shape) {
+            turns = closed_turns(shape, without);
+        }
+        turns
     }
 
     /// The turns in a stage for a system of this shape, in order: of several engines those that
@@ -82,7 +98,7 @@ impl Strategy {
                 slot: slot((), 1.0, stage.named),
             }],
             Strategy::Auto => {
-                let is_closed = shape.predicates == 0 && stage.passes != Passes::Written;
+                let is_closed = is_closed(stage, shape);
                 let schedule = if is_closed { CLOSED } else { stage.turns };
                 let turns = schedule.iter().filter_map(|place| {
                     if !place.turn.is_for(shape) {
@@ -99,6 +115,31 @@ impl Strategy {
             }
         }
     }
+}
+
+/// Whether passes left no predicate.
+fn is_closed(stage: &Stage, shape: &Shape) -> bool {
+    shape.predicates == 0 && stage.passes != Passes::Written
+}
+
+/// The turns for a system without predicates where the engines of its schedule are left out: those of
+/// the main schedule that support it and are not left out, once each.
+fn closed_turns(shape: &Shape, without: &[String]) -> Vec<EngineTurn> {
+    let mut turns: Vec<EngineTurn> = Vec::new();
+    for place in MAIN {
+        let name = place.turn.engine;
+        let is_left_out = without.iter().any(|other| other == name);
+        if is_left_out || turns.iter().any(|turn| turn.name() == name) {
+            continue;
+        }
+        if let Some(entry) = find(name)
+            && (entry.make)().supports(shape).is_ok()
+        {
+            let slot = slot((), 0.5, Limit::Time(Duration::from_secs(1_200)));
+            turns.push(EngineTurn { entry, slot });
+        }
+    }
+    turns
 }
 
 /// The lemmas of the last frames. Predicates are known by their names, since passes give them new
@@ -254,9 +295,11 @@ mod tests {
             predicates: 1,
             arguments: 20,
             booleans: 0,
+            reals: 0,
             linear,
             recursive: 1,
             queries: 1,
+            relates_facts: false,
             theories: Theories {
                 int: true,
                 ..Theories::default()
@@ -282,6 +325,30 @@ mod tests {
                 assert!(both, "{:?}", stage.passes);
             }
         }
+    }
+
+    /// Without the engines for systems without predicates, those that are left have turns.
+    #[test]
+    fn closed_systems_fall_back_on_what_is_left() {
+        let mut closed = shape(true);
+        (closed.predicates, closed.recursive) = (0, 0);
+        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = main.expect("a stage");
+        let without = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            names_of(&Strategy::Auto.turns_without(main, &closed, &names))
+        };
+        assert_eq!(without(&[]), ["bmc", "pdr"]);
+        assert_eq!(without(&["bmc"]), ["pdr"]);
+        let left = without(&["bmc", "pdr", "kind"]);
+        assert!(
+            left.contains(&"spacer") && !left.contains(&"kind"),
+            "{left:?}"
+        );
+        // Of systems with predicates the schedule stays as it is.
+        let names = ["bmc".to_owned(), "pdr".to_owned()];
+        let others = names_of(&Strategy::Auto.turns_without(main, &shape(true), &names));
+        assert!(!others.contains(&"bmc") && others.contains(&"spacer"));
     }
 
     /// Where datatypes are left, `vinta` has a short turn only, before the engines made for them.

@@ -25,6 +25,7 @@ mod finite_values;
 mod folds;
 mod inline;
 mod invariants;
+mod links;
 pub mod isolate;
 mod narrow;
 mod normalize;

@@ -29,12 +29,19 @@ struct Limits {
     max_renewals: usize,
     /// Budgets are renewed only for systems of at most this many clauses, for the same reason.
     max_clauses_for_renewal: usize,
+    /// From this many clauses on, a round that changes little is the last one.
+    min_clauses_for_last_round: usize,
+    /// A round changes little if the numbers of clauses, predicates and arguments change by at most
+    /// themselves divided by this.
+    part_of_little_change: usize,
 }
 
 const LIMITS: Limits = Limits {
     max_rounds: 16,
     max_renewals: 3,
     max_clauses_for_renewal: 128,
+    min_clauses_for_last_round: 1_000,
+    part_of_little_change: 100,
 };
 
 /// An unknown name in a list of passes.
@@ -176,6 +183,8 @@ impl Pipeline {
         let mut left = rounds;
         while left > 0 {
             left -= 1;
+            let before = Extent::of(system);
+            let only_waiting = idle >= iterated;
             for at in 0..passes.len() {
                 let pass = passes[at];
                 if idle >= passes.len() || cx.stop().is_some() {
@@ -200,6 +209,13 @@ impl Pipeline {
                 } else {
                     idle += 1;
                 }
+            }
+            if Extent::of(system).is_close_to(&before) {
+                if only_waiting {
+                    return;
+                }
+                // As if the iterated passes had changed nothing.
+                idle = idle.max(iterated);
             }
         }
     }
@@ -320,6 +336,15 @@ impl Extent {
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
         }
+    }
+
+    /// Whether a round that led from `before` to here, on a large system, changed little.
+    fn is_close_to(&self, before: &Extent) -> bool {
+        let close = |a: usize, b: usize| a.abs_diff(b) <= a / LIMITS.part_of_little_change;
+        self.clauses >= LIMITS.min_clauses_for_last_round
+            && close(self.clauses, before.clauses)
+            && close(self.predicates, before.predicates)
+            && close(self.arguments, before.arguments)
     }
 }
 
