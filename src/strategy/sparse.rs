@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use alphorn_chc::System;
 use alphorn_domain::sparse::{self, Analysis, Skeleton};
-use alphorn_proof::{Derivation, DerivationStep};
+use alphorn_proof::{DerivationStep, substituted};
 use alphorn_proof::facts::Facts;
-use alphorn_smt::{SatResult, Smt};
+use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, Verdict};
@@ -37,7 +37,7 @@ const LIMITS: Limits = Limits {
     min_clauses: 64,
     min_clauses_for_walks: 200,
     queries: 3,
-    attempts: 9,
+    attempts: 37,
     max_steps: 50_000,
     walk_part: 4,
     walk_time: Duration::from_secs(30),
@@ -141,18 +141,8 @@ fn refutation(system: &System, analysis: &Analysis, cx: &mut Context) -> Option<
 
 /// Values for a derivation, if there are some.
 fn derivation(system: &System, skeleton: Skeleton, cx: &Context) -> Option<Refutation> {
-    let terms = &system.terms;
     let smt: Rc<Smt> = Smt::within(&cx.budget);
-    let clauses: Vec<usize> = skeleton.iter().map(|step| step.0).collect();
     let steps = skeleton.into_iter();
     let steps = steps.map(|(clause, premises)| DerivationStep { clause, premises });
-    let mut derivation = Derivation::new(system, steps.collect(), &smt, |step, map| {
-        let constraint = system.clauses[clauses[step]].constraint;
-        vec![terms.substitute(constraint, map)]
-    });
-    if derivation.solver.check(&[]) != SatResult::Sat {
-        return None;
-    }
-    let model = derivation.solver.model()?;
-    derivation.refutation(&model).ok()
+    substituted(system, &steps.collect::<Vec<_>>(), &smt)
 }
