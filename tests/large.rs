@@ -31,8 +31,8 @@ fn answer(family: Family, size: usize, safe: bool, seed: u64) -> (Option<bool>, 
 /// The size of a family at which a test takes about a second.
 fn small(family: Family) -> usize {
     match family {
-        Family::Flags => 12,
-        Family::Tree => 31,
+        Family::Flags => 64,
+        Family::Tree => 127,
         _ => 90,
     }
 }

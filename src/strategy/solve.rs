@@ -308,7 +308,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let start = Instant::now();
-        let found = sparse::analyse(&self.normal, cx);
+        let found = sparse::analyse(&self.normal, cx)?;
         let seconds = start.elapsed();
         let start = Instant::now();
         let Some(verdict) = found.verdict else {
