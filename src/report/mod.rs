@@ -122,7 +122,7 @@ impl Printed {
         };
         let details = answer.output(problem, wanted).details().to_owned();
         match answer.verdict() {
-            Verdict::Sat(_) => Printed {
+            Verdict::Sat(_) | Verdict::Proven(_) => Printed {
                 satisfiable: Some(true),
                 model: details,
                 ..Printed::default()

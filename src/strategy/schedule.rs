@@ -11,36 +11,55 @@ use alphorn_chc::Shape;
 use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 
 /// The stages of a run, in order, until there is an answer.
-pub(super) const STAGES: [Stage; 5] = [
+pub(super) const STAGES: [Stage; 7] = [
     Stage {
         name: "quick",
         passes: Passes::Quick,
         turns: QUICK,
         named: work(100),
+        condition: Condition::Always,
     },
     Stage {
         name: "written",
         passes: Passes::Written,
         turns: WRITTEN,
         named: Limit::None,
+        condition: Condition::Always,
+    },
+    Stage {
+        name: "words",
+        passes: Passes::All,
+        turns: WORDS,
+        named: Limit::None,
+        condition: Condition::WideBitVectors,
+    },
+    Stage {
+        name: "words as written",
+        passes: Passes::Written,
+        turns: WORDS_AS_WRITTEN,
+        named: Limit::None,
+        condition: Condition::WideBitVectors,
     },
     Stage {
         name: "main",
         passes: Passes::All,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
     Stage {
         name: "easy to check",
         passes: Passes::EasyToCheck,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
     Stage {
         name: "no passes",
         passes: Passes::Removed,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
 ];
 
@@ -74,6 +93,8 @@ const QUICK: Schedule<PlannedTurn> = &[
     anywhere("ic3", 1.0, work(300)),
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
+    only("pdkind", 0.3, time(300), Condition::OneOfReals),
+    only("ic3", 0.25, time(300), Condition::OneOfWords),
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
@@ -81,8 +102,10 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
 /// of them narrower.
 const WRITTEN: Schedule<PlannedTurn> = &[
-    only("twin", 0.5, time(300), Condition::WideBitVectors),
-    only("templates", 0.4, work(5_000), Condition::WideBitVectors),
+    only("relate", 0.3, work(1_500), Condition::SeveralFacts),
+    only("pairs", 0.3, work(2_000), Condition::SeveralFacts),
+    only("relate", 0.25, time(60), Condition::SeveralFacts),
+    only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),
     anywhere("enum", 0.15, time(10)),
@@ -90,6 +113,18 @@ const WRITTEN: Schedule<PlannedTurn> = &[
     anywhere("induct", 0.35, long_run(300)),
     anywhere("enum", 0.15, long_run(120)),
     anywhere("cata", 0.3, long_run(120)),
+];
+
+/// For bit-vectors that could be numbers, after all passes: what `pdr` solves soon.
+const WORDS: Schedule<PlannedTurn> = &[
+    anywhere("bmc", 0.1, work(500)),
+    anywhere("pdr", 0.35, time(300)),
+];
+
+/// For the same as they were written.
+const WORDS_AS_WRITTEN: Schedule<PlannedTurn> = &[
+    anywhere("twin", 0.5, time(300)),
+    anywhere("templates", 0.2, work(2_000)),
 ];
 
 /// After all passes. `pdr` solves most of what it solves at all in most of the time left; engines
@@ -135,6 +170,7 @@ pub(super) const PLAIN_MODEL: Stage = Stage {
         anywhere("pdr", 1.0, work(4_000)),
     ],
     named: work(4_000),
+    condition: Condition::Always,
 };
 
 /// Parts of a run that are no turns: a share of the time left, within a limit.
@@ -146,6 +182,9 @@ pub(super) struct Parts {
     pub quick_check: Slot<()>,
     /// The same where the passes left no predicate: then no engine has another model.
     pub closed_check: Slot<()>,
+    /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost; later it has all the time
+    /// left.
+    pub easy_to_check: Slot<()>,
     /// The stage [`PLAIN_MODEL`] with its passes and check, where the functions of the model have
     /// one argument, sizes for example.
     pub plain_for_sizes: Slot<()>,
@@ -160,8 +199,9 @@ pub(super) struct Parts {
 /// The parts of a run.
 pub(super) const PARTS: Parts = Parts {
     hints: slot((), 0.2, work(5_000)),
-    quick_check: slot((), 0.5, time(120)),
+    quick_check: slot((), 0.3, time(120)),
     closed_check: slot((), 0.8, time(120)),
+    easy_to_check: slot((), 0.5, time(120)),
     plain_for_sizes: slot((), 0.5, work(5_000)),
     plain_for_relations: slot((), 0.5, work(500)),
     unfolding: slot((), 0.1, work(1_000)),
@@ -177,6 +217,8 @@ pub(super) struct Stage {
     pub turns: Schedule<PlannedTurn>,
     /// The limit of an engine that is asked for by name.
     pub named: Limit,
+    /// Where the stage takes place, by the shape after the passes of the stages before.
+    pub condition: Condition,
 }
 
 /// The clauses that the engines of a stage see.
@@ -204,6 +246,11 @@ impl Passes {
 }
 
 impl Stage {
+    /// Whether the stage takes place whatever the shape of the clauses is.
+    pub fn is_for_all(&self) -> bool {
+        self.condition == Condition::Always
+    }
+
     /// Whether an engine that is asked for by name has a turn: engines for clauses as they were
     /// written have none elsewhere.
     pub fn takes(&self, engine: &str) -> bool {
@@ -244,12 +291,16 @@ const fn only(
 
 /// A condition on the shape of the clauses in a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Condition {
+pub(super) enum Condition {
     Always,
     NoDatatypes,
     NoBitVectors,
     /// The quick passes left bit-vectors that could be numbers.
     WideBitVectors,
+    /// Bit-vectors in linear clauses with one recursive predicate.
+    OneOfWords,
+    /// One predicate in linear clauses, at least half of its arguments reals.
+    OneOfReals,
     /// Nine of ten arguments are Booleans, and there are no bit-vectors.
     MostlyBooleans,
     /// Datatypes, and no arrays.
@@ -261,6 +312,8 @@ enum Condition {
     /// Numbers and Booleans only, in linear clauses with several predicates on cycles.
     Programs,
     Arrays,
+    /// Clauses or queries that speak of several recursive facts.
+    SeveralFacts,
     /// Arrays, and no datatypes.
     ArraysOfScalars,
     /// Arrays and datatypes.
@@ -268,7 +321,7 @@ enum Condition {
 }
 
 impl Condition {
-    fn holds(self, shape: &Shape) -> bool {
+    pub(super) fn holds(self, shape: &Shape) -> bool {
         let theories = &shape.theories;
         let numbers = !theories.datatype && !theories.array && !theories.bitvec;
         match self {
@@ -276,6 +329,11 @@ impl Condition {
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
+            Condition::OneOfWords => theories.bitvec && shape.linear && shape.recursive == 1,
+            Condition::OneOfReals => {
+                let one = shape.linear && shape.predicates == 1;
+                one && shape.reals * 2 >= shape.arguments && shape.reals > 0
+            }
             Condition::MostlyBooleans => {
                 let most = shape.booleans * 10 >= shape.arguments * 9;
                 most && shape.arguments > 0 && !theories.bitvec
@@ -285,6 +343,7 @@ impl Condition {
             Condition::TreesOfNumbers => !shape.linear && numbers,
             Condition::Programs => shape.linear && shape.recursive > 1 && numbers,
             Condition::Arrays => theories.array,
+            Condition::SeveralFacts => shape.relates_facts,
             Condition::ArraysOfScalars => theories.array && !theories.datatype,
             Condition::Heaps => theories.array && theories.datatype,
         }

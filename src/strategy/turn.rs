@@ -68,7 +68,7 @@ impl Strategy {
     pub fn takes_part(self, stage: &Stage) -> bool {
         match self {
             Strategy::Auto => true,
-            Strategy::Single(entry) => stage.takes(entry.name),
+            Strategy::Single(entry) => stage.is_for_all() && stage.takes(entry.name),
         }
     }
 
@@ -295,9 +295,11 @@ mod tests {
             predicates: 1,
             arguments: 20,
             booleans: 0,
+            reals: 0,
             linear,
             recursive: 1,
             queries: 1,
+            relates_facts: false,
             theories: Theories {
                 int: true,
                 ..Theories::default()

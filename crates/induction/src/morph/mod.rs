@@ -64,7 +64,7 @@ use alphorn_term::run::{Context, Reason};
 use alphorn_witness::Verdict;
 
 /// The passes that the scalar system goes through. `variants` takes the objects of a heap apart.
-const PASSES: &str = "default,variants";
+const PASSES: &str = "default,variants,links";
 
 /// An engine's turn for the scalar system.
 #[derive(Clone, Copy)]
