@@ -26,7 +26,7 @@ Examples:
   alphorn FILE --output=json                  the answer as one object, for programs
   alphorn FILE --engine bmc -v --stats        one engine, with a log and statistics
   alphorn check FILE WITNESS                  check a model or a refutation of any solver
-  xz --stdout FILE | alphorn                  compressed text, from standard input
+  xz -c FILE | alphorn                        compressed text, from standard input
 
 Exit status:
   0     any verdict; valid with `alphorn check`
