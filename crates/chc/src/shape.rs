@@ -39,6 +39,8 @@ pub struct Shape {
     pub arguments: usize,
     /// Number of these arguments that are of sort Bool.
     pub booleans: usize,
+    /// Number of these arguments that are of sort Real.
+    pub reals: usize,
     /// Whether no clause has two body atoms.
     pub linear: bool,
     /// Number of predicates on a cycle of the dependency graph.
@@ -71,9 +73,10 @@ impl Shape {
                 );
             }
         }
-        let params = used.iter().flat_map(|&p| &system.predicate(p).params);
-        let booleans = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
-        let booleans = booleans.count();
+        let of_sort = |sort: SortId| {
+            let params = used.iter().flat_map(|&p| &system.predicate(p).params);
+            params.filter(|&&v| system.terms.sort_of(v) == sort).count()
+        };
         let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         system.terms.post_order(&roots, |t| {
             let node = system.terms.node(t);
@@ -100,7 +103,8 @@ impl Shape {
             clauses: system.clauses.len(),
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
-            booleans,
+            booleans: of_sort(SortId::BOOL),
+            reals: of_sort(SortId::REAL),
             linear: system.clauses.iter().all(|c| c.body.len() <= 1),
             recursive: recursive.len(),
             relates_facts,

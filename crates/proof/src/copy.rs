@@ -2,6 +2,7 @@
 //!
 //! Invariant: a copy shares with other copies only the arguments that it was given.
 
+use super::definedness::make_total;
 use super::steps::{fresh_copy, literal};
 use super::stop::{Failure, values};
 use alphorn_chc::System;
@@ -20,6 +21,8 @@ pub struct ClauseCopy {
     pub vars: Vec<TermId>,
     /// The constraint over these variables.
     pub formula: TermId,
+    /// The same, where terms without a value may have any value.
+    pub total: TermId,
 }
 
 impl ClauseCopy {
@@ -39,6 +42,7 @@ impl ClauseCopy {
             literal: literal(&system.terms, name),
             vars,
             formula,
+            total: make_total(&system.terms, formula),
         }
     }
 

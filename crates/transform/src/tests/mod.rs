@@ -7,6 +7,7 @@ mod functional;
 mod generate;
 mod hand_made;
 mod invariants;
+mod links;
 mod narrow;
 mod numerals;
 mod random;

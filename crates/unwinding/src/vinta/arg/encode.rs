@@ -13,7 +13,7 @@ use crate::vinta::failed;
 use crate::vinta::search::Vinta;
 use alphorn_domain::Domain;
 use alphorn_interpolation::{InterpolationDag, InterpolationEdge};
-use alphorn_proof::{ClauseCopy, Stop, gave_up};
+use alphorn_proof::{ClauseCopy, Stop, gave_up, undefined};
 use alphorn_smt::{SatResult, SmtModel};
 use alphorn_term::{SortId, TermId, TermStore};
 use alphorn_witness::Refutation;
@@ -200,7 +200,10 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         let mut solver = self.smt.solver();
         chain.iter().for_each(|step| solver.assert(step.formula));
         match solver.check(&[]) {
-            SatResult::Unsat => Err(failed("a path to the error is infeasible")),
+            SatResult::Unsat => match chain.iter().all(|step| step.total == step.formula) {
+                true => Err(failed("a path to the error is infeasible")),
+                false => Err(undefined()),
+            },
             SatResult::Unknown(why) => Err(gave_up(&why, self.cx)),
             SatResult::Sat => {
                 let model = solver.model();

@@ -13,7 +13,7 @@
 //!
 //! Invariant: each clause of a node's interpolant follows from each step into the node together
 //! with the label and interpolant of the step's source; every state of an obligation leads to the
-//! error.
+//! error if terms without a value, as a selector of another constructor, may have any value.
 
 use super::Arg;
 use super::encode::Dag;
@@ -22,7 +22,7 @@ use crate::vinta::failed;
 use crate::vinta::search::{Unrolled, Vinta};
 use alphorn_domain::Domain;
 use alphorn_interpolation::project_onto;
-use alphorn_proof::{ClauseCopy, Stop, bounds, undefined};
+use alphorn_proof::{ClauseCopy, Stop, bounds, undefined, where_defined};
 use alphorn_smt::SmtModel;
 use alphorn_term::TermId;
 
@@ -96,9 +96,10 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
     ) -> Result<Vec<TermId>, Stop> {
         let terms = &self.terms;
         let mut parts = cube.to_vec();
-        parts.push(step.formula);
+        parts.push(step.total);
         let step = terms.and(&parts);
         let projected = project_onto(terms, step, &dag.vars[from], model).ok_or_else(undefined)?;
-        Ok(bounds(terms, &projected))
+        let literals = bounds(terms, &projected).into_iter();
+        Ok(literals.map(|l| where_defined(terms, l)).collect())
     }
 }

@@ -51,7 +51,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         self.graph.nodes[dag.nodes[place]].location
     }
 
-    /// The solver for the steps into a node.
+    /// The solver for the steps into a node; in these, terms without a value may have any value.
     pub(super) fn steps_into<'c>(
         &self,
         dag: &Dag,
@@ -72,7 +72,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
                 }
                 for step in &edge.steps {
                     solver.assert(terms.implies(step.literal, there));
-                    solver.assert(terms.implies(step.literal, step.formula));
+                    solver.assert(terms.implies(step.literal, step.total));
                     choices.push(step.literal);
                 }
             }

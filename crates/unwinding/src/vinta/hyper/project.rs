@@ -13,7 +13,7 @@ use crate::vinta::failed;
 use crate::vinta::search::Vinta;
 use alphorn_domain::Domain;
 use alphorn_interpolation::project_onto;
-use alphorn_proof::{Stop, bounds, undefined};
+use alphorn_proof::{Stop, bounds, make_total, undefined, where_defined};
 use alphorn_term::{SortId, TermId};
 
 impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
@@ -25,10 +25,13 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
             .map(|_| terms.fresh_var("copy", SortId::BOOL))
             .collect();
         let mut rest = self.smt.solver();
-        for (&guard, &formula) in guards.iter().zip(&tree.formulas) {
+        // Terms without a value may have any value.
+        let own = tree.formulas.iter();
+        let mut formulas: Vec<TermId> = own.map(|&f| make_total(terms, f)).collect();
+        let is_total = formulas == tree.formulas;
+        for (&guard, &formula) in guards.iter().zip(&formulas) {
             rest.assert(terms.implies(guard, formula));
         }
-        let mut formulas = tree.formulas.clone();
         let mut interpolants = vec![TermId::FALSE; count];
         // Children come after their parents.
         for (at, copy) in tree.copies.iter().enumerate().skip(1).rev() {
@@ -46,9 +49,13 @@ impl<D: Domain> Vinta<'_, D, Hypergraph<D::Element>> {
                 let model = model.ok_or_else(|| failed("no model of a tree"))?;
                 // The clauses found so far hold in the rest of the tree, but maybe not in `path`.
                 let cube = project_onto(terms, path, &copy.vars, &model).ok_or_else(undefined)?;
-                let cube = bounds(terms, &cube);
+                let cube = bounds(terms, &cube).into_iter();
+                let cube: Vec<TermId> = cube.map(|l| where_defined(terms, l)).collect();
                 if self.check(&mut below, &cube)? {
-                    return Err(failed("a derivation leads to a predecessor of the error"));
+                    return Err(match is_total {
+                        true => failed("a derivation leads to a predecessor of the error"),
+                        false => undefined(),
+                    });
                 }
                 let core = below.minimal_core(&[], &cube).unwrap_or(cube);
                 let negated: Vec<TermId> = core.iter().map(|&l| terms.not(l)).collect();

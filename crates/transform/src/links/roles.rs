@@ -1,0 +1,361 @@
+//! What the arguments of predicates mean: indexes of cells, addresses, fields, other values.
+//!
+//! Invariant: roles depend on the clauses only and are guesses; a wrong one costs candidates.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use alphorn_chc::{Clause, PredicateId, System};
+use alphorn_term::{BigInt, Op, Rational, SortId, TermId, TermStore};
+
+/// The meaning of an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The index of a cell, which no clause changes.
+    Index,
+    /// An address, or a number that is compared with addresses.
+    Address,
+    /// A number that is not; with the numerals that the clauses compare it with, and its class:
+    /// numbers of different classes are never compared.
+    Value { class: usize, numerals: Vec<i64> },
+    /// A Boolean.
+    Flag,
+    /// Anything else.
+    Other,
+}
+
+/// Whether an argument belongs to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is the same for all cells.
+    Shared,
+    /// It differs between cells.
+    Cell,
+    /// No clause has two cells of the predicate.
+    Unknown,
+}
+
+/// An argument.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
+    pub role: Role,
+    pub place: Place,
+}
+
+/// The arguments of all predicates in use.
+pub(super) struct Roles {
+    pub arguments: FxHashMap<PredicateId, Vec<Argument>>,
+}
+
+/// Numerals that are kept for an argument.
+const MAX_NUMERALS: usize = 5;
+
+impl Roles {
+    /// The roles in a system.
+    pub fn new(system: &System) -> Roles {
+        let terms = &*system.terms;
+        let mut classes = Classes::default();
+        let mut numerals: FxHashMap<TermId, Vec<i64>> = FxHashMap::default();
+        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        for clause in &system.clauses {
+            for atom in clause.atoms() {
+                let params = &system.predicate(atom.predicate).params;
+                for (&param, &arg) in params.iter().zip(&atom.args) {
+                    classes.union(param, arg);
+                }
+            }
+            terms.post_order(&[clause.constraint], |t| {
+                if seen.insert(t) {
+                    compare(terms, t, &mut classes, &mut numerals);
+                }
+            });
+        }
+        let equal: Vec<Offsets> = system.clauses.iter().map(|c| offsets(terms, c)).collect();
+        let mut rigid = rigid(system, &equal);
+        // What is compared only with what never changes is the content of a cell, no index.
+        let params = system.used_predicates().into_iter();
+        let params = params.flat_map(|p| system.predicate(p).params.iter().copied());
+        let moving: FxHashSet<TermId> = params
+            .filter(|param| !rigid.contains(param))
+            .map(|param| classes.find(param))
+            .collect();
+        rigid.retain(|&param| moving.contains(&classes.find(param)));
+        let addresses: FxHashSet<TermId> = rigid.iter().map(|&p| classes.find(p)).collect();
+        let mut of_class: FxHashMap<TermId, Vec<i64>> = FxHashMap::default();
+        for (var, found) in numerals {
+            of_class.entry(classes.find(var)).or_default().extend(found);
+        }
+        for found in of_class.values_mut() {
+            found.sort_unstable();
+            found.dedup();
+            found.truncate(MAX_NUMERALS);
+        }
+        let mut numbers: FxHashMap<TermId, usize> = FxHashMap::default();
+        let places = places(system, &equal);
+        let mut arguments = FxHashMap::default();
+        for predicate in system.used_predicates() {
+            let params = system.predicate(predicate).params.iter();
+            let own = params.map(|&param| {
+                let class = classes.find(param);
+                let count = numbers.len();
+                let role = match terms.sort_of(param) {
+                    SortId::BOOL => Role::Flag,
+                    SortId::INT if rigid.contains(&param) => Role::Index,
+                    SortId::INT if addresses.contains(&class) => Role::Address,
+                    SortId::INT => Role::Value {
+                        class: *numbers.entry(class).or_insert(count),
+                        numerals: of_class.get(&class).cloned().unwrap_or_default(),
+                    },
+                    _ => Role::Other,
+                };
+                let place = places.get(&param).copied().unwrap_or(Place::Unknown);
+                Argument { role, place }
+            });
+            let own: Vec<Argument> = own.collect();
+            log::trace!("links: {}: {own:?}", system.predicate(predicate).name);
+            arguments.insert(predicate, own);
+        }
+        Roles { arguments }
+    }
+
+    /// Whether some predicate has a cell.
+    pub fn has_cells(&self) -> bool {
+        let mut all = self.arguments.values().flatten();
+        all.any(|argument| argument.role == Role::Index)
+    }
+}
+
+/// Sets of terms.
+#[derive(Default)]
+struct Classes {
+    parent: FxHashMap<TermId, TermId>,
+}
+
+impl Classes {
+    fn find(&mut self, term: TermId) -> TermId {
+        let mut root = term;
+        while let Some(&parent) = self.parent.get(&root) {
+            root = parent;
+        }
+        let mut at = term;
+        while let Some(&parent) = self.parent.get(&at) {
+            if parent != root {
+                self.parent.insert(at, root);
+            }
+            at = parent;
+        }
+        root
+    }
+
+    fn union(&mut self, a: TermId, b: TermId) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a != b {
+            self.parent.insert(a, b);
+        }
+    }
+}
+
+/// Notes what a subterm compares: variables that are compared with each other are of one class.
+fn compare(
+    terms: &TermStore,
+    term: TermId,
+    classes: &mut Classes,
+    numerals: &mut FxHashMap<TermId, Vec<i64>>,
+) {
+    let args = terms.args(term);
+    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT {
+        return;
+    }
+    let sides = [bases(terms, args[0]), bases(terms, args[1])];
+    let mut all = sides.iter().flatten();
+    if let Some(&first) = all.next() {
+        for &other in all {
+            classes.union(first, other);
+        }
+    }
+    for (side, other) in [(0, 1), (1, 0)] {
+        let numeral = terms.as_int(args[other]).and_then(|n| i64::try_from(n).ok());
+        if let (Some(numeral), &[var]) = (numeral, &sides[side][..]) {
+            numerals.entry(var).or_default().push(numeral);
+        }
+    }
+}
+
+/// The variables of sums and cases that a number is made of.
+fn bases(terms: &TermStore, term: TermId) -> Vec<TermId> {
+    let mut found = Vec::new();
+    let mut stack = vec![term];
+    while let Some(t) = stack.pop() {
+        match terms.op(t) {
+            Op::Var(_) => found.push(t),
+            Op::Add | Op::Mul => stack.extend(terms.args(t)),
+            Op::Ite => stack.extend(&terms.args(t)[1..]),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Variables whose differences a clause fixes.
+#[derive(Default)]
+struct Offsets {
+    /// By variable, another one and the difference to it.
+    parent: FxHashMap<TermId, (TermId, BigInt)>,
+    /// The variables that are related to others.
+    related: FxHashSet<TermId>,
+}
+
+impl Offsets {
+    /// A variable that stands for the class, and the difference to it.
+    fn find(&self, var: TermId) -> (TermId, BigInt) {
+        let (mut root, mut offset) = (var, BigInt::from(0));
+        while let Some((parent, step)) = self.parent.get(&root) {
+            root = *parent;
+            offset += step;
+        }
+        (root, offset)
+    }
+
+    /// Notes that `a = b + offset`.
+    fn union(&mut self, a: TermId, b: TermId, offset: &BigInt) {
+        self.related.extend([a, b]);
+        let ((a, to_a), (b, to_b)) = (self.find(a), self.find(b));
+        if a != b {
+            self.parent.insert(a, (b, to_b + offset - to_a));
+        }
+    }
+}
+
+/// The differences that the conjuncts of a clause fix, by equations or by two bounds. A number that
+/// is fixed itself is related to `true`.
+fn offsets(terms: &TermStore, clause: &Clause) -> Offsets {
+    let mut offsets = Offsets::default();
+    let mut bounds: FxHashSet<(TermId, TermId, BigInt)> = FxHashSet::default();
+    for conjunct in terms.conjuncts(clause.constraint) {
+        let args = terms.args(conjunct);
+        let op = terms.op(conjunct);
+        if !matches!(op, Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT {
+            if *op == Op::Eq && args.iter().all(|&a| terms.is_var(a)) {
+                offsets.union(args[0], args[1], &BigInt::from(0));
+            }
+            continue;
+        }
+        let Some((a, b, offset)) = difference(terms, args[0], args[1]) else {
+            continue;
+        };
+        // a - b = offset, a - b <= offset, or b - a <= - offset.
+        match op {
+            Op::Eq => offsets.union(a, b, &offset),
+            Op::Le | Op::Ge => {
+                let (low, high, most) = match *op == Op::Le {
+                    true => (a, b, offset),
+                    false => (b, a, -offset),
+                };
+                if bounds.contains(&(high, low, -&most)) {
+                    offsets.union(low, high, &most);
+                }
+                bounds.insert((low, high, most));
+            }
+            _ => {}
+        }
+    }
+    offsets
+}
+
+/// For `left op right` with two variables at most: `(a, b, c)` such that it means `a - b op c`.
+fn difference(terms: &TermStore, left: TermId, right: TermId) -> Option<(TermId, TermId, BigInt)> {
+    let linear = terms.difference(left, right);
+    let zero = TermId::TRUE;
+    let sign = |c: &Rational| match c.is_integer() {
+        true => i64::try_from(c.to_integer()).ok(),
+        false => None,
+    };
+    let (a, b) = match &linear.monomials[..] {
+        [(a, c)] if sign(c) == Some(1) => (*a, zero),
+        [(b, c)] if sign(c) == Some(-1) => (zero, *b),
+        [(a, c), (b, d)] if sign(c) == Some(1) && sign(d) == Some(-1) => (*a, *b),
+        [(b, d), (a, c)] if sign(c) == Some(1) && sign(d) == Some(-1) => (*a, *b),
+        _ => return None,
+    };
+    let is_plain = |t: TermId| t == zero || terms.is_var(t);
+    let constant = &linear.constant;
+    (is_plain(a) && is_plain(b) && constant.is_integer()).then(|| (a, b, -constant.to_integer()))
+}
+
+/// The formal variables of arguments that no clause changes: the greatest set such that a head's
+/// argument is equal to such an argument of the body, or the clause does not define it.
+fn rigid(system: &System, equal: &[Offsets]) -> FxHashSet<TermId> {
+    let terms = &*system.terms;
+    let used = system.used_predicates();
+    let params = used.iter().flat_map(|&p| &system.predicate(p).params);
+    let mut rigid: FxHashSet<TermId> = params
+        .copied()
+        .filter(|&p| terms.sort_of(p) == SortId::INT)
+        .collect();
+    // By clause with a head: the head's arguments, and for each the body's arguments equal to it;
+    // `None` if there are none and nothing defines it.
+    let mut arguments: Vec<(TermId, Option<Vec<TermId>>)> = Vec::new();
+    for (clause, equal) in system.clauses.iter().zip(equal) {
+        let Some(head) = &clause.head else { continue };
+        let mut of_body: FxHashMap<(TermId, BigInt), Vec<TermId>> = FxHashMap::default();
+        for atom in &clause.body {
+            let params = &system.predicate(atom.predicate).params;
+            for (&param, &arg) in params.iter().zip(&atom.args) {
+                of_body.entry(equal.find(arg)).or_default().push(param);
+            }
+        }
+        let defined = defined(terms, clause);
+        let params = &system.predicate(head.predicate).params;
+        for (&param, &arg) in params.iter().zip(&head.args) {
+            if !rigid.contains(&param) {
+                continue;
+            }
+            let sources = of_body.get(&equal.find(arg)).cloned();
+            let is_free = !defined.contains(&arg) && !equal.related.contains(&arg);
+            arguments.push((param, sources.or((!is_free).then(Vec::new))));
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (param, sources) in &arguments {
+            let stays = match sources {
+                Some(sources) => sources.iter().any(|s| rigid.contains(s)),
+                None => true,
+            };
+            if !stays && rigid.remove(param) {
+                changed = true;
+            }
+        }
+    }
+    rigid
+}
+
+/// The variables that an equation relates to something else than a variable.
+fn defined(terms: &TermStore, clause: &Clause) -> FxHashSet<TermId> {
+    let conjuncts = terms.conjuncts(clause.constraint).into_iter();
+    let equations = conjuncts.filter(|&c| *terms.op(c) == Op::Eq);
+    let sides = equations.flat_map(|c| terms.args(c).to_vec());
+    sides.flat_map(|side| bases(terms, side)).collect()
+}
+
+/// Which arguments two cells of a predicate in one clause have in common.
+fn places(system: &System, equal: &[Offsets]) -> FxHashMap<TermId, Place> {
+    let mut places: FxHashMap<TermId, Place> = FxHashMap::default();
+    for (clause, equal) in system.clauses.iter().zip(equal) {
+        for (at, atom) in clause.body.iter().enumerate() {
+            let same = |other: &&alphorn_chc::Atom| other.predicate == atom.predicate;
+            for other in clause.body[at + 1..].iter().filter(same) {
+                let params = &system.predicate(atom.predicate).params;
+                for ((&param, &a), &b) in params.iter().zip(&atom.args).zip(&other.args) {
+                    let shared = equal.find(a) == equal.find(b);
+                    let place = if shared { Place::Shared } else { Place::Cell };
+                    let known = places.entry(param).or_insert(place);
+                    if place == Place::Cell {
+                        *known = place;
+                    }
+                }
+            }
+        }
+    }
+    places
+}

@@ -1,0 +1,122 @@
+; struct node { node *next; int data; };
+; node *list, *p, *new;
+; list = 0;
+; while (*) {
+;   new = malloc(node);
+;   if (list == 0 || list->data >= new->data) { new->next = list; list = new; }
+;   else {
+;     p = list;
+;     while (p->next != 0 && (p->next->data < new->data)) { p = p->next; }
+;     new->next = p->next; p->next = new;
+;   }
+; }
+; p = list;
+; while (p != 0 && p->next != 0) { assert(p->data <= p->next->data); p = p->next; }
+;
+; Property: the assertions hold.
+; Safe: each node is inserted before the first one with larger data.
+; The heap is that of the theory of heaps.
+(set-logic HORN)
+
+(declare-heap Heap Addr HeapObject defObj
+  ((HeapObject 0) (node 0))
+  (((O_Int (getInt Int)) (O_Addr (getAddr Addr)) (O_node (get_node node)) (defObj))
+   ((node (node_next Addr) (node_data Int)))))
+
+(declare-fun main_0 (Heap Addr Addr Addr) Bool)
+(declare-fun main_1 (Heap Addr Addr Addr) Bool)
+(declare-fun main_2 (Heap Addr Addr Addr) Bool)
+(declare-fun main_3 (Heap Addr Addr Addr) Bool)
+(declare-fun main_4 (Heap Addr Addr Addr) Bool)
+(declare-fun main_5 (Heap Addr Addr Addr) Bool)
+(declare-fun main_6 (Heap Addr Addr Addr) Bool)
+(declare-fun main_7 (Heap Addr Addr Addr) Bool)
+(declare-fun main_8 (Heap Addr Addr Addr) Bool)
+(declare-fun main_9 (Heap Addr Addr Addr) Bool)
+(declare-fun main_10 (Heap Addr Addr Addr) Bool)
+(declare-fun main_11 (Heap Addr Addr Addr) Bool)
+(declare-fun main_12 (Heap Addr Addr Addr) Bool)
+(declare-fun main_13 (Heap Addr Addr Addr) Bool)
+(declare-fun main_14 (Heap Addr Addr Addr) Bool)
+(declare-fun main_15 (Heap Addr Addr Addr) Bool)
+(declare-fun main_16 (Heap Addr Addr Addr) Bool)
+(declare-fun main_17 (Heap Addr Addr Addr) Bool)
+(declare-fun main_18 (Heap Addr Addr Addr) Bool)
+(declare-fun main_19 (Heap Addr Addr Addr) Bool)
+
+(assert (forall ((list Addr) (p Addr) (new Addr))
+  (main_0 emptyHeap list p new)))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_0 h list p new)
+      (main_1 h nullAddr p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_1 h list p new)
+      (main_2 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_1 h list p new)
+      (main_3 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr) (x0 Addr) (x1 Int))
+  (=> (main_2 h list p new)
+      (main_4 (newHeap (alloc h (O_node (node x0 x1)))) list p (newAddr (alloc h (O_node (node x0 x1))))))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_4 h list p new) (or (= list nullAddr) (>= (node_data (get_node (read h list))) (node_data (get_node (read h new))))))
+      (main_5 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_4 h list p new) (not (or (= list nullAddr) (>= (node_data (get_node (read h list))) (node_data (get_node (read h new)))))))
+      (main_6 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_5 h list p new)
+      (main_7 (write h new (O_node (node list (node_data (get_node (read h new)))))) list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_7 h list p new)
+      (main_8 h new p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_6 h list p new)
+      (main_9 h list list new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_9 h list p new) (and (distinct (node_next (get_node (read h p))) nullAddr) (< (node_data (get_node (read h (node_next (get_node (read h p)))))) (node_data (get_node (read h new))))))
+      (main_10 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_9 h list p new) (not (and (distinct (node_next (get_node (read h p))) nullAddr) (< (node_data (get_node (read h (node_next (get_node (read h p)))))) (node_data (get_node (read h new)))))))
+      (main_11 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_10 h list p new)
+      (main_12 h list (node_next (get_node (read h p))) new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_12 h list p new)
+      (main_9 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_11 h list p new)
+      (main_13 (write h new (O_node (node (node_next (get_node (read h p))) (node_data (get_node (read h new)))))) list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_13 h list p new)
+      (main_14 (write h p (O_node (node new (node_data (get_node (read h p)))))) list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_14 h list p new)
+      (main_8 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_8 h list p new)
+      (main_1 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_3 h list p new)
+      (main_15 h list list new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_15 h list p new) (and (distinct p nullAddr) (distinct (node_next (get_node (read h p))) nullAddr)))
+      (main_16 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_15 h list p new) (not (and (distinct p nullAddr) (distinct (node_next (get_node (read h p))) nullAddr))))
+      (main_17 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_16 h list p new) (not (<= (node_data (get_node (read h p))) (node_data (get_node (read h (node_next (get_node (read h p)))))))))
+      false)))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (and (main_16 h list p new) (<= (node_data (get_node (read h p))) (node_data (get_node (read h (node_next (get_node (read h p))))))))
+      (main_18 h list p new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_18 h list p new)
+      (main_19 h list (node_next (get_node (read h p))) new))))
+(assert (forall ((h Heap) (list Addr) (p Addr) (new Addr))
+  (=> (main_19 h list p new)
+      (main_15 h list p new))))
+
+(check-sat)
