@@ -89,7 +89,7 @@ pub(super) const LIMITS: Limits = Limits {
     slots: 7,
     arguments: 12,
     clauses: 80,
-    one_fact: 90,
+    one_fact: 60,
     orders: 10,
     affine: 80,
     candidates: 160,
