@@ -88,7 +88,11 @@ pub struct Analysis<'a> {
 pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
     let mut analysis = Analysis::new(system, budget);
     let clauses = u32::try_from(system.clauses.len()).unwrap_or(u32::MAX);
-    let conditions = analysis.program.kinds.iter().map(|kinds| implications::entries(kinds));
+    let conditions = analysis
+        .program
+        .kinds
+        .iter()
+        .map(|kinds| implications::entries(kinds));
     let conditions = u32::try_from(conditions.max().unwrap_or(0)).unwrap_or(u32::MAX);
     for layer in Layer::ALL {
         if analysis.open.is_empty() || budget.is_spent() {
@@ -249,10 +253,14 @@ impl<'a> Analysis<'a> {
     /// Formulas over the formal variables of predicates that are inductive together: all that is known.
     pub fn facts(&self) -> FxHashMap<PredicateId, Vec<TermId>> {
         let packs = &self.plans.packs;
-        let all = self.values.iter().enumerate().map(|(p, element)| match element {
-            None => vec![Statement::False],
-            Some(element) => element.statements(&self.program.starts[p], p, packs),
-        });
+        let all = self
+            .values
+            .iter()
+            .enumerate()
+            .map(|(p, element)| match element {
+                None => vec![Statement::False],
+                Some(element) => element.statements(&self.program.starts[p], p, packs),
+            });
         self.formulas(all.collect())
     }
 

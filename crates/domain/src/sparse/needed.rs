@@ -233,7 +233,9 @@ impl Search<'_, '_> {
             };
             goals.iter().any(about)
         };
-        let found = self.transfer.post_for(at, &reduced, self.values, extent, &is_goal);
+        let found = self
+            .transfer
+            .post_for(at, &reduced, self.values, extent, &is_goal);
         let Some(found) = found else {
             return true;
         };
