@@ -46,6 +46,9 @@ pub fn run(out: &mut impl Write) -> Result<(), Box<dyn Error>> {
                     writeln!(out, "reached: Loop({})", values.join(", "))?;
                 }
             }
+            Verdict::Proven(proof) => {
+                writeln!(out, "safe: {} lemmas about derivations", proof.lemmas.len())?;
+            }
             Verdict::Unknown(reason) => writeln!(out, "unknown: {reason}")?,
         }
     }

@@ -8,6 +8,7 @@ seen that they are about the task, so that the answers mean something.
 
 import re
 
+import derivations
 import models
 from certificate import Broken, tree
 
@@ -368,4 +369,6 @@ def checks(task_text, text):
     if kind == "a model with recursive functions":
         shown = [line[4:] for line in lines if line.startswith(";   ")]
         return recursive_model(task, commands), "\n".join(["sat", *shown, ""])
+    if kind == "an induction on derivations":
+        return derivations.checks(task, commands, text, clean, words), None
     raise Broken(f"no certificate: {kind}")

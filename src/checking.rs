@@ -4,7 +4,7 @@
 
 use alphorn::frontend::{Dialect, Problem, decode};
 use alphorn::run::Context;
-use alphorn::session::{Action, Session, answers, is_session};
+use alphorn::session::{Action, Session, answers, is_session, proof};
 use alphorn::witness::{CheckOutcome, check_claim, parse_witness};
 
 use crate::cli::Source;
@@ -101,6 +101,9 @@ fn judge(
     witness: &str,
     cx: &mut Context,
 ) -> Result<(&'static str, Option<String>, i32), String> {
+    // A conversation has refutations as S-expressions.
+    let as_json = proof::read(witness);
+    let witness = as_json.as_deref().unwrap_or(witness);
     let claim = parse_witness(problem, witness).map_err(|e| format!("witness: {e}"))?;
     Ok(match check_claim(problem, &claim, cx) {
         CheckOutcome::Valid => ("valid", None, 0),

@@ -1,4 +1,4 @@
-//! The command line: alphorn's options, and some of Eldarica's for programs that expect `eld`.
+//! The command line: alphorn's options, and names that Z3, Eldarica and Golem have for the same.
 //!
 //! Invariant: this module reads no file and solves nothing; it maps arguments to an [`Invocation`], a
 //! text to print, or an error.
@@ -7,14 +7,34 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alphorn::internal::ENGINES;
+use alphorn::internal::{ENGINES, PASSES};
 use alphorn::witness::ProofFormat;
 use alphorn::{list_passes, list_settings, z3_version};
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// The program's name.
 const NAME: &str = "alphorn";
+
+/// What follows the options in the long help and in the manual page.
+const AFTER_HELP: &str = "\
+Examples:
+  alphorn FILE --timeout 60                   decide, within a minute
+  alphorn FILE --model --proof                with the invariants, or the run that violates a query
+  alphorn FILE --report page.html             with a page that explains the answer
+  alphorn FILE --output=json                  the answer as one object, for programs
+  alphorn FILE --engine bmc -v --stats        one engine, with a log and statistics
+  alphorn check FILE WITNESS                  check a model or a refutation of any solver
+  xz -c FILE | alphorn                        compressed text, from standard input
+
+Exit status:
+  0     any verdict; valid with `alphorn check`
+  1     an error in the input or the options
+  2, 3  invalid, and unknown, with `alphorn check`
+  4     the answer, or a file beside it, could not be written
+
+Names of options of Z3, Eldarica and Golem are understood as well: see the guide, docs/src/command-line.md.";
 
 /// Decides satisfiability of constrained Horn clauses.
 ///
@@ -24,7 +44,10 @@ const NAME: &str = "alphorn";
 #[command(
     name = NAME,
     disable_help_subcommand = true,
-    override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
+    // The last one counts, as of an option in a variable and one that is typed.
+    args_override_self = true,
+    override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS",
+    after_long_help = AFTER_HELP
 )]
 struct Cli {
     /// The file to solve; without one, or with `-`, standard input.
@@ -78,6 +101,14 @@ struct SolveArgs {
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     proof: Option<Proof>,
+
+    /// The form of the answer: text, or `json` for one object with verdict, reason, witness, checks,
+    /// times and statistics; `json:FILE` writes the object to a file beside the text.
+    ///
+    /// The object is described by docs/src/answer.schema.json.
+    #[arg(long, value_name = "FORM", default_value = "text", value_parser = form,
+          conflicts_with_all = ["print_system", "dump_after", "interactive"], hide_short_help = true)]
+    output: Form,
 
     /// Print the clauses in normal form, as SMT-LIB, instead of solving them.
     #[arg(long, hide_short_help = true)]
@@ -201,9 +232,8 @@ struct CommonArgs {
     #[arg(long, global = true)]
     deterministic: bool,
 
-    /// Stop with `unknown` when more than this much memory is in use.
-    #[arg(long, value_name = "MIB", global = true,
-          value_parser = clap::value_parser!(u64).range(1..))]
+    /// Stop with `unknown` when more than this much memory is in use: MiB, or with a unit, as in 4G.
+    #[arg(long, value_name = "SIZE", global = true, value_parser = mebibytes)]
     memory: Option<u64>,
 
     /// Refuse text that is not standard, instead of reading it with a warning.
@@ -248,6 +278,37 @@ enum CliCommand {
         /// input.
         witness: PathBuf,
     },
+}
+
+/// The form of the answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Text on standard output.
+    Text,
+    /// One JSON object on standard output.
+    Json,
+    /// Text on standard output, and the object in this file.
+    JsonFile(PathBuf),
+}
+
+impl std::fmt::Display for Form {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Form::Text => f.write_str("text"),
+            Form::Json => f.write_str("json"),
+            Form::JsonFile(path) => write!(f, "json:{}", path.display()),
+        }
+    }
+}
+
+/// The form of the answer with this name.
+fn form(text: &str) -> Result<Form, String> {
+    match text.split_once(':') {
+        None if text == "text" => Ok(Form::Text),
+        None if text == "json" => Ok(Form::Json),
+        Some(("json", path)) if !path.is_empty() => Ok(Form::JsonFile(path.into())),
+        _ => Err("the forms are text, json and json:FILE".to_owned()),
+    }
 }
 
 /// The format of statistics.
@@ -299,6 +360,35 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::try_from_secs_f64(seconds.min(1e9)).unwrap_or(Duration::from_secs(1_000_000_000)))
 }
 
+/// A positive amount of memory in MiB: a number of MiB, or one with the unit `K`, `M`, `G` or `T` (also
+/// as `4GB` or `4GiB`; units are powers of 1024), rounded up.
+fn mebibytes(text: &str) -> Result<u64, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "not a size: a number of MiB, or one with a unit, as in 4G".to_owned())?;
+    let unit = unit.trim_start().to_ascii_lowercase();
+    let size = match unit
+        .strip_suffix("ib")
+        .or(unit.strip_suffix('b'))
+        .unwrap_or(&unit)
+    {
+        "k" => Some(number.div_ceil(1024)),
+        "" | "m" => Some(number),
+        "g" => number.checked_mul(1 << 10),
+        "t" => number.checked_mul(1 << 20),
+        _ => return Err(format!("`{unit}` is no unit of memory: K, M, G or T")),
+    };
+    match size {
+        Some(0) => Err("a memory limit must be positive".to_owned()),
+        Some(size) => Ok(size),
+        None => Err("a memory limit must be smaller".to_owned()),
+    }
+}
+
 /// Where a text is read from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Source {
@@ -332,6 +422,8 @@ pub struct Solve {
     pub model: Option<ModelKind>,
     /// The format of refutations to print; `None` for none.
     pub proof: Option<ProofFormat>,
+    /// The form of the answer.
+    pub form: Form,
     /// The clauses to print instead of solving them.
     pub print: Option<Print>,
     /// The passes, separated by commas.
@@ -413,7 +505,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Parsed {
         format!("{} (libz3 {})", env!("CARGO_PKG_VERSION"), z3_version()).leak();
     let command = Cli::command().version(version);
     let found = command
-        .try_get_matches_from(translate_eld(args))
+        .try_get_matches_from(translate_foreign(args))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match found {
         Ok(cli) => invocation(cli),
@@ -422,30 +514,81 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Parsed {
     }
 }
 
-/// Replaces Eldarica's `-in`, `-ssol` and `-t:SECONDS` by alphorn's options, and drops `-hsmt`.
-fn translate_eld(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut options = true;
-    args.into_iter()
-        .filter_map(|arg| {
-            options &= arg != "--";
-            match arg.to_str() {
-                Some("-hsmt") if options => None,
-                Some("-in") if options => Some("-".into()),
-                Some("-ssol") if options => Some("--model".into()),
-                Some(text) if options && text.starts_with("-t:") => {
-                    Some(format!("--timeout={}", &text[3..]).into())
-                }
-                _ => Some(arg),
+/// What an argument of another solver means here.
+enum Foreign {
+    /// Nothing: it asks for what is always so.
+    Nothing,
+    /// These arguments.
+    Words(Vec<String>),
+}
+
+/// The meaning of an argument that Z3, Eldarica or Golem have and alphorn's own options have not;
+/// `None` for any other argument. The guide has the same as a table (`docs/src/command-line.md`).
+fn foreign(word: &str) -> Option<Foreign> {
+    let words = |words: &[&str]| Some(Foreign::Words(words.iter().map(|&w| w.into()).collect()));
+    let option = |name: &str, value: &str| words(&[&format!("{name}={value}")]);
+    match word {
+        "-smt2" | "-hsmt" | "-horn" | "-assert" | "--validate" => Some(Foreign::Nothing),
+        "-in" => words(&["-"]),
+        "-ssol" | "-model" => words(&["--model"]),
+        "-cex" | "-dotCEX" => words(&["--proof"]),
+        "--print-witness" => words(&["--model", "--proof"]),
+        "-st" | "-statistics" => words(&["--stats"]),
+        "-sp" => words(&["--print-system"]),
+        "-log" => words(&["-v"]),
+        _ => {
+            let (name, value) = word.split_once(':')?;
+            match name {
+                "-T" | "-t" => option("--timeout", value),
+                "-memory" => option("--memory", value),
+                "-dot" => option("--graph", value),
+                _ => None,
             }
-        })
-        .collect()
+        }
+    }
+}
+
+/// Replaces what other solvers call differently ([`foreign`]), up to `--`.
+fn translate_foreign(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut options = true;
+    let mut out = Vec::new();
+    for arg in args {
+        options &= arg != "--";
+        match arg.to_str().filter(|_| options).and_then(foreign) {
+            Some(Foreign::Nothing) => {}
+            Some(Foreign::Words(words)) => out.extend(words.into_iter().map(OsString::from)),
+            None => out.push(arg),
+        }
+    }
+    out
 }
 
 /// The script with which a shell completes the options.
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    clap_complete::generate(shell, &mut completed_command(), NAME, &mut script);
     String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The definitions as shells complete them: without hidden options, and with the names of engines, passes
+/// and domains.
+fn completed_command() -> Command {
+    let full = Cli::command();
+    let engines = || ENGINES.iter().map(|entry| entry.name);
+    let passes = || PASSES.iter().map(|pass| pass.name);
+    let shown = full.get_arguments().filter(|arg| !arg.is_hide_set()).cloned();
+    let mut command = Command::new(NAME).args(shown);
+    command = command.subcommands(full.get_subcommands().cloned());
+    command
+        .mut_arg("engine", |arg| {
+            arg.value_parser(PossibleValuesParser::new(["auto"].into_iter().chain(engines())))
+        })
+        .mut_arg("without", |arg| arg.value_parser(PossibleValuesParser::new(engines())))
+        .mut_arg("passes", |arg| {
+            let names = ["default", "none"].into_iter().chain(passes());
+            arg.value_parser(PossibleValuesParser::new(names))
+        })
+        .mut_arg("dump_after", |arg| arg.value_parser(PossibleValuesParser::new(passes())))
 }
 
 /// The manual page, from the same definitions as the help.
@@ -503,6 +646,7 @@ fn invocation(cli: Cli) -> Parsed {
                     Proof::Json => ProofFormat::Json,
                     Proof::Z3 => ProofFormat::Z3,
                 }),
+                form: args.output,
                 print,
                 passes: args.passes,
                 settings: args.settings,
@@ -573,11 +717,42 @@ mod tests {
                 assert!(script.contains(option), "{shell}: {option}");
                 assert!(manual.contains(&format!("--{option}")), "{option}");
             }
+            assert!(!script.contains("hinted"), "{shell}");
+            for name in ["templates", "single-loop"] {
+                assert!(script.contains(name), "{shell}: {name}");
+            }
+        }
+        let help = Cli::command().render_long_help().to_string();
+        for text in [&manual, &help] {
+            for part in ["--output=json", "Exit status", "induct", "could not be written"] {
+                assert!(text.contains(part), "{part}");
+            }
         }
     }
 
     #[test]
-    fn options_of_eldarica_are_accepted() {
+    fn options_of_other_solvers_are_accepted() {
+        let solve = |args: &[&str]| match run(args).task {
+            Task::Solve(solve) => *solve,
+            Task::Check { .. } => panic!("not to solve"),
+        };
+        // Z3, Eldarica, Golem.
+        let invocation = run(&["-smt2", "-T:60", "-memory:512", "-st", "f"]);
+        assert_eq!(invocation.timeout, Some(Duration::from_secs(60)));
+        assert_eq!(invocation.memory_mib, Some(512));
+        assert_eq!(invocation.stats, Some(Format::Text));
+        let eldarica = solve(&["-horn", "-cex", "-dot:g.dot", "f"]);
+        assert_eq!(eldarica.proof, Some(ProofFormat::Text));
+        assert_eq!(eldarica.graph, Some("g.dot".into()));
+        let golem = solve(&["--print-witness", "--validate", "f"]);
+        assert_eq!(golem.model, Some(ModelKind::Any));
+        assert_eq!(golem.proof, Some(ProofFormat::Text));
+        assert_eq!(golem.source, Source::File("f".into()));
+        assert!(wrong(&["-T:soon", "f"]) && wrong(&["-nonsense:1", "f"]));
+    }
+
+    #[test]
+    fn the_first_options_of_eldarica_are_accepted() {
         let invocation = run(&["-hsmt", "-in", "-t:7", "-ssol"]);
         assert_eq!(invocation.timeout, Some(Duration::from_secs(7)));
         let Task::Solve(solve) = invocation.task else {
@@ -615,7 +790,26 @@ mod tests {
             assert!(wrong(&["--timeout", bad]), "{bad}");
         }
         assert!(run(&["--timeout", "inf"]).timeout.is_some());
-        assert!(wrong(&["--memory", "0"]));
+        let memory = |text: &str| run(&["--memory", text]).memory_mib;
+        for (text, mib) in [("512", 512), ("4G", 4096), ("2GiB", 2048), ("1t", 1 << 20)] {
+            assert_eq!(memory(text), Some(mib), "{text}");
+        }
+        for (text, mib) in [("700 MB", 700), ("1K", 1), ("2049k", 3)] {
+            assert_eq!(memory(text), Some(mib), "{text}");
+        }
+        for bad in [
+            "0",
+            "0G",
+            "-1",
+            "4X",
+            "G",
+            "1.5G",
+            "",
+            "99999999999999999999",
+            "18446744073709551615G",
+        ] {
+            assert!(wrong(&["--memory", bad]), "{bad}");
+        }
         assert!(wrong(&["--jobs", "0"]) && wrong(&["--jobs", "some"]));
     }
 

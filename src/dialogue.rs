@@ -9,6 +9,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -16,13 +17,14 @@ use std::thread;
 
 use alphorn::frontend::decode;
 use alphorn::reply::{Answer, Request, error_line, reply};
-use alphorn::session::{Action, Session, is_session};
+use alphorn::session::{Action, Session, is_session, proof};
 use alphorn::witness::ProofFormat;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-use crate::cli::{Format, Invocation, ModelKind, Solve};
+use crate::cli::{Form, Format, Invocation, ModelKind, Solve};
+use crate::files::{self, UNWRITTEN};
 use crate::supervise::{diagnose, exit};
 
 /// How many earlier answers a question receives, the newest ones.
@@ -74,6 +76,7 @@ pub fn check_options(solve: &Solve) -> Result<(), String> {
         (solve.graph.is_some(), "--graph"),
         (solve.report.is_some(), "--report"),
         (solve.certificate.is_some(), "--certificate"),
+        (solve.form != Form::Text, "--output=json"),
     ];
     match options.iter().find(|(given, _)| *given) {
         Some((_, option)) => Err(format!("{option} is for a text with one question")),
@@ -234,6 +237,10 @@ impl Dialogue<'_> {
             Action::None | Action::Exit => {}
             Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
+            Action::Values {
+                terms,
+                declarations,
+            } => print(&self.values(&terms, &declarations)),
             Action::Error(error) => print_error(&error.to_string()),
             Action::Request(request) => {
                 let early = self.shown == (0, 0) && !self.interactive;
@@ -262,6 +269,12 @@ impl Dialogue<'_> {
             return false;
         }
         let used = take_used(&mut details);
+        let earlier = details.clone();
+        if self.speaks_expressions()
+            && let Some(expression) = proof::written(&details)
+        {
+            details = expression;
+        }
         let mut last = Answer {
             word,
             of_rules,
@@ -277,7 +290,7 @@ impl Dialogue<'_> {
             if last.printed {
                 print(&last.details);
             }
-            self.earlier.insert(0, (text, last.details.clone()));
+            self.earlier.insert(0, (text, earlier));
             self.earlier.truncate(MAX_EARLIER_ANSWERS);
         }
         for request in std::mem::take(&mut self.deferred) {
@@ -285,6 +298,94 @@ impl Dialogue<'_> {
         }
         self.last = Some(last);
         true
+    }
+
+    /// The reply to a request for the values of terms in the model of the last answer.
+    fn values(&self, terms: &[String], declarations: &str) -> String {
+        let Some(last) = self.last.as_ref().filter(|last| last.has_model() && !last.of_rules) else {
+            return error_line("there is no model");
+        };
+        let mut pairs = Vec::new();
+        for term in terms {
+            let holds = |assertion: &str| {
+                let text = format!("{declarations}(assert {assertion})\n(check-sat)\n");
+                self.is_model_of(&text, &last.details)
+            };
+            let value = match holds(term) {
+                Ok(true) => "true",
+                Ok(false) => match holds(&format!("(not {term})")) {
+                    Ok(true) => "false",
+                    Ok(false) => {
+                        let message = format!("the model does not decide {term}");
+                        return error_line(&message);
+                    }
+                    Err(message) => return error_line(&message),
+                },
+                Err(message) => return error_line(&message),
+            };
+            pairs.push(format!("({term} {value})"));
+        }
+        format!("({})\n", pairs.join(" "))
+    }
+
+    /// Whether a model is one of another text with the same declarations: whether `alphorn check` finds it
+    /// valid.
+    ///
+    /// # Errors
+    /// A message: the text is not one that alphorn reads, or the check did not end.
+    fn is_model_of(&self, text: &str, model: &str) -> Result<bool, String> {
+        let program = std::env::current_exe()
+            .map_err(|e| format!("cannot find the program of this process: {e}"))?;
+        // The child has the text as a descriptor of a file in memory.
+        let file = unnamed_file(text).map_err(|e| format!("cannot make a file: {e}"))?;
+        let descriptor = file.as_raw_fd();
+        let mut command = Command::new(program);
+        command.arg("-qq");
+        if let Some(limit) = self.invocation.timeout {
+            command.arg(format!("--timeout={}", limit.as_secs_f64()));
+        }
+        if let Some(memory) = self.invocation.memory_mib {
+            command.arg(format!("--memory={memory}"));
+        }
+        command
+            .arg("check")
+            .arg(format!("/proc/self/fd/{descriptor}"))
+            .arg("-")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        let pass_on = move || {
+            // SAFETY: system calls without pointers, allowed between fork and exec. The second one leaves
+            // the descriptor open for the new program.
+            unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
+                libc::fcntl(descriptor, libc::F_SETFD, 0);
+            }
+            Ok(())
+        };
+        // SAFETY: the closure makes only calls that are allowed between fork and exec.
+        unsafe { command.pre_exec(pass_on) };
+        let mut child = command
+            .spawn()
+            .map_err(|e| format!("cannot start a process: {e}"))?;
+        if let Some(mut to) = child.stdin.take() {
+            // A process that ends before it has read everything has printed an error.
+            let _ = to.write_all(format!("sat\n{model}").as_bytes());
+        }
+        let output = child
+            .wait_with_output()
+            .map_err(|e| format!("cannot wait for a process: {e}"))?;
+        match output.status.code() {
+            Some(0) => Ok(true),
+            Some(2) => Ok(false),
+            Some(1) => {
+                let text = String::from_utf8_lossy(&output.stdout);
+                let message = text.trim().trim_start_matches("(error \"");
+                let message = message.trim_end_matches("\")").replace("\"\"", "\"");
+                let place = message.strip_prefix("line ").and_then(|m| m.split_once(": "));
+                Err(place.map_or(message.clone(), |(_, rest)| rest.to_owned()))
+            }
+            _ => Err("the check of the value did not end".to_owned()),
+        }
     }
 
     /// Runs a process that answers a question, and prints the verdict as soon as the process has. The
@@ -338,6 +439,12 @@ impl Dialogue<'_> {
         Ok((verdict.trim_end().to_owned(), details))
     }
 
+    /// Whether refutations are replied as S-expressions: in a conversation whose user wants no format by
+    /// name.
+    fn speaks_expressions(&self) -> bool {
+        self.interactive && self.solve.proof.is_none()
+    }
+
     /// The options of this run, for a process that answers a question.
     fn options(&self) -> Vec<OsString> {
         let Invocation {
@@ -386,7 +493,9 @@ impl Dialogue<'_> {
             Format::Text => "--stats=text",
             Format::Json => "--stats=json",
         });
+        let expressions = self.speaks_expressions().then_some("--proof=json");
         let flags = [
+            expressions,
             deterministic.then_some("--deterministic"),
             strict.then_some("--strict"),
             solve.model.map(ModelKind::option),
@@ -399,6 +508,19 @@ impl Dialogue<'_> {
         words.extend(std::iter::repeat_n(OsString::from(letter), times));
         words
     }
+}
+
+/// A file in memory that has this text.
+fn unnamed_file(text: &str) -> std::io::Result<std::fs::File> {
+    // SAFETY: the name is a string of C, and the result is checked.
+    let descriptor = unsafe { libc::memfd_create(c"alphorn".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is open, and nothing else has it.
+    let mut file = unsafe { std::fs::File::from_raw_fd(descriptor) };
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// The line and column of the end of a text.
@@ -416,10 +538,11 @@ fn print_error(message: &str) {
     print(&error_line(message));
 }
 
-/// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.
+/// Writes to standard output. If that is not possible the run ends, after a line on standard error.
 fn print(text: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if !files::print(&[text]) {
+        exit(UNWRITTEN);
+    }
 }
 
 /// On a signal that ends the run, stops the process that answers, which then prints `unknown`; this

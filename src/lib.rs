@@ -113,6 +113,25 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # A crate that depends on alphorn
+//!
+//! alphorn links libz3, which `scripts/setup` has put into its folder. A crate that depends on it needs
+//! a file `.cargo/config.toml` that says where that is,
+//!
+//! ```toml
+//! [env]
+//! Z3_NO_PKG_CONFIG = "1"
+//! Z3_LIBRARY_PATH_OVERRIDE = "/path/to/alphorn/third_party/z3/lib"
+//! Z3_SYS_Z3_VERSION = "5.4.0"
+//! ```
+//!
+//! and a build script `build.rs`, from which its programs know the folder when they run:
+//!
+//! ```no_run
+//! let folder = std::env::var("Z3_LIBRARY_PATH_OVERRIDE").expect("the settings are in force");
+//! println!("cargo::rustc-link-arg=-Wl,-rpath,{folder}");
+//! ```
+//!
 //! # How it works
 //!
 //! ```text
@@ -124,6 +143,8 @@
 //! Imports follow the same order and never go back.
 
 pub mod cache;
+pub mod compression;
+pub mod record;
 mod registry;
 pub mod reply;
 pub mod report;
@@ -153,6 +174,8 @@ pub mod internal {
     use crate::term::TermStore;
     use crate::witness::Wanted;
     use crate::{Config, solve};
+
+    pub use alphorn_transform::PASSES;
 
     pub use crate::registry::{ENGINES, find, registry};
 

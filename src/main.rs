@@ -12,24 +12,27 @@ mod checking;
 mod cli;
 mod dialogue;
 mod files;
+mod output;
 mod portfolio;
 mod statistics;
 mod supervise;
 mod worker;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use alphorn::Config;
 use alphorn::reply::error_line;
-use alphorn::run::{CLEAR, Statistics, View};
+use alphorn::run::{CLEAR, View};
 
 use cli::{Invocation, Parsed, Solve, Task};
+use files::{UNWRITTEN, print};
+use output::Publisher;
 use portfolio::{MemberAnswer, MemberResult, MemberStart, Message, MessageWriter, Portfolio};
 use supervise::{Answer, Fallback, Outlet, RunResult, Supervision, diagnose, supervise};
-use worker::{MemberLinks, Worker, print_statistics};
+use worker::{MemberLinks, Worker};
 
 /// Which member of a portfolio this process is, from 1; 0 for none.
 static MEMBER: AtomicUsize = AtomicUsize::new(0);
@@ -39,8 +42,9 @@ fn main() {
     let invocation = match cli::parse(std::env::args_os()) {
         Parsed::Run(invocation) => *invocation,
         Parsed::Show(text) => {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            if !print(&[&text]) {
+                std::process::exit(UNWRITTEN);
+            }
             return;
         }
         Parsed::Wrong(text) => {
@@ -51,21 +55,25 @@ fn main() {
     };
     let live = invocation.verbosity >= 0 && std::io::stderr().is_terminal();
     set_up_logging(invocation.verbosity, live);
+    let mut publisher = publisher(&invocation, 1, started);
     if let Task::Solve(args) = &invocation.task {
         if let Err(error) = args.config().check() {
-            fail(&error.to_string());
+            let result = RunResult::of(Answer::Error(error.to_string()));
+            std::process::exit(publisher.publish(&result));
         }
         if args.interactive {
             dialogue::run(&invocation, args, None);
         }
         let jobs = portfolio::useful_jobs(jobs(&invocation, args));
         if jobs > 1 {
+            publisher = self::publisher(&invocation, jobs, started);
             let portfolio = Portfolio {
                 invocation: &invocation,
                 solve: args,
                 jobs,
                 started,
                 live,
+                publisher: &publisher,
             };
             // It returns only if no processes can be started; then this process does the work.
             portfolio.run(&run_member);
@@ -76,9 +84,15 @@ fn main() {
         started,
         live,
         outlet: Outlet::Streams,
+        publisher: Arc::new(publisher),
         member: None,
     };
     run.run()
+}
+
+/// What prints the result of this process; ends it if the file for the answer cannot be written.
+fn publisher(invocation: &Invocation, jobs: usize, started: Instant) -> Publisher {
+    Publisher::new(invocation, jobs, started).unwrap_or_else(|message| fail(&message))
 }
 
 /// The number of processes that solve at the same time; 1 where there is no portfolio.
@@ -128,6 +142,7 @@ fn run_member(start: MemberStart) {
         return;
     };
     let writer_of_result = writer.clone();
+    let publisher = publisher(&invocation, 1, started);
     let run = SupervisedRun {
         invocation: *invocation,
         started,
@@ -135,6 +150,7 @@ fn run_member(start: MemberStart) {
         outlet: Outlet::Parent(Box::new(move |result| {
             send_result(result, &writer_of_result)
         })),
+        publisher: Arc::new(publisher),
         member: Some(MemberLinks {
             text,
             writer,
@@ -152,18 +168,15 @@ fn send_result(result: RunResult, writer: &MessageWriter) {
             MemberAnswer::Verdict(output.word(), worker::lines_around(&output))
         }
         Answer::Error(message) => MemberAnswer::Error(message),
-        Answer::Text(..) | Answer::Script(_) => {
+        Answer::OfMember(..) | Answer::Text(..) | Answer::Script(_) => {
             MemberAnswer::Error("a member prints no text".to_owned())
         }
     };
-    let stats = result.stats.and_then(|stats| {
-        let value: serde_json::Value = serde_json::from_str(&stats).ok()?;
-        value.as_object().cloned()
-    });
     writer.send(&Message::Result(MemberResult {
         answer,
         note: result.note,
-        stats,
+        stats: result.stats,
+        found: result.found,
         certificate: result.certificate,
     }));
 }
@@ -175,6 +188,7 @@ struct SupervisedRun {
     /// Whether a line on the terminal shows how the run is going.
     live: bool,
     outlet: Outlet,
+    publisher: Arc<Publisher>,
     member: Option<MemberLinks>,
 }
 
@@ -190,7 +204,8 @@ impl SupervisedRun {
             timeout: invocation.timeout.filter(|_| !invocation.deterministic),
             memory_mib: invocation.memory_mib,
             fallback: fallback(&invocation),
-            stats: statistics_of_a_stopped_run(&invocation, started),
+            stats: self.publisher.uses_statistics(),
+            publisher: self.publisher,
             interrupt: interrupt.clone(),
             writes_report: matches!(&invocation.task, Task::Solve(args) if args.report.is_some()),
             view: view.clone(),
@@ -205,8 +220,10 @@ impl SupervisedRun {
             }),
         };
         let member = self.member;
+        let uses_statistics = supervision.stats;
         supervise(supervision, move |reporter| {
             let worker = Worker {
+                uses_statistics,
                 invocation: &invocation,
                 reporter,
                 started,
@@ -228,24 +245,10 @@ fn fallback(invocation: &Invocation) -> Fallback {
     }
 }
 
-/// Prints the statistics of a run whose worker has not reported any.
-fn statistics_of_a_stopped_run(
-    invocation: &Invocation,
-    started: Instant,
-) -> Option<Box<dyn Fn() -> String>> {
-    let format = invocation.stats?;
-    Some(Box::new(move || {
-        let mut stats = Statistics::default();
-        stats.add_time("total.seconds", started.elapsed());
-        print_statistics(&stats, format)
-    }))
-}
-
 /// Ends with a usage error.
 fn fail(message: &str) -> ! {
-    let mut out = std::io::stdout().lock();
-    let _ = write!(out, "{}", error_line(message)).and_then(|()| out.flush());
-    std::process::exit(1)
+    let written = print(&[&error_line(message)]);
+    std::process::exit(if written { 1 } else { UNWRITTEN })
 }
 
 /// `live`: a line on the terminal may have to give way to what is logged.
@@ -262,6 +265,7 @@ fn set_up_logging(verbosity: i32, live: bool) {
         .filter_level(level)
         .parse_default_env()
         .format(move |out, record| {
+            use std::io::Write;
             // Further lines are indented: no line on standard error may look like a verdict.
             let message = record.args().to_string().replace('\n', "\n  ");
             let clear = if live { CLEAR } else { "" };

@@ -4,13 +4,13 @@
 
 use alphorn_engine::settings::SettingError;
 use alphorn_engine::{Entry, Registry};
-use alphorn_induction::{cata, enumerate, induct, morph, templates, twin};
+use alphorn_induction::{cata, enumerate, induct, morph, pairs, relate, templates, twin};
 use alphorn_pdr::{muz, pdr, spacer};
 use alphorn_transition::{bmc, ic3, kind, pdkind, trl};
 use alphorn_unwinding::{interp, safari, vinta};
 
 /// All engines.
-pub static ENGINES: [Entry; 17] = [
+pub static ENGINES: [Entry; 19] = [
     Entry {
         name: "bmc",
         about: "bounded search for refutations",
@@ -93,6 +93,20 @@ pub static ENGINES: [Entry; 17] = [
         name: "induct",
         about: "predicates as recursive functions, and queries as theorems by induction",
         make: || Box::new(induct::Induct),
+    },
+    Entry {
+        name: "relate",
+        about: "lemmas about several facts, by induction on derivations",
+        make: || Box::new(relate::Relate),
+    },
+    Entry {
+        name: "pairs",
+        about: "a query's facts as one predicate, by the engines for models",
+        make: || {
+            Box::new(pairs::Pairs {
+                engines: registry(),
+            })
+        },
     },
     Entry {
         name: "cata",

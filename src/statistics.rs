@@ -1,28 +1,12 @@
-//! The statistics of a run: counts and times, as they are printed at its end.
+//! The statistics of a run as they are printed at its end.
 //!
 //! Invariant: in both formats a name has one number; counts are integers, times are floating-point
 //! numbers of seconds.
 
-use alphorn::run::Statistics;
+use alphorn::record::PEAK_MEMORY;
 use serde_json::{Map, Value};
 
 use crate::cli::Format;
-
-/// The name of the peak memory.
-const PEAK: &str = "memory.peak.kib";
-
-/// Counts, times in seconds, and the peak memory of this process, by name.
-pub fn numbers(stats: &Statistics) -> Map<String, Value> {
-    let mut object = Map::new();
-    let counts = stats.counts();
-    object.extend(counts.map(|(name, count)| (name.to_owned(), count.into())));
-    let times = stats.times();
-    object.extend(times.map(|(name, time)| (name.to_owned(), time.into())));
-    let texts = stats.texts();
-    object.extend(texts.map(|(name, text)| (name.to_owned(), text.into())));
-    object.insert(PEAK.to_owned(), peak_memory_kib().into());
-    object
-}
 
 /// The numbers as text: one JSON object, or a line for each: texts, counts, times, and the peak
 /// memory.
@@ -39,7 +23,8 @@ pub fn render(numbers: &Map<String, Value>, format: Format) -> String {
                         times.push(format!("{name} = {time:.3}"));
                     }
                     Value::String(text) => texts.push(format!("{name} = {text}")),
-                    _ if name == PEAK => last.push(format!("{name} = {value}")),
+                    Value::Array(members) => last.extend(members.iter().map(member_line)),
+                    _ if name == PEAK_MEMORY => last.push(format!("{name} = {value}")),
                     _ => lines.push(format!("{name} = {value}")),
                 }
             }
@@ -49,13 +34,10 @@ pub fn render(numbers: &Map<String, Value>, format: Format) -> String {
     }
 }
 
-/// The largest resident set of this process so far.
-fn peak_memory_kib() -> u64 {
-    // SAFETY: the pointer is to a struct of ours, which getrusage fills.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);
-        usage
-    };
-    u64::try_from(usage.ru_maxrss).unwrap_or(0)
+/// How a member of a portfolio ended, as a line.
+fn member_line(member: &Value) -> String {
+    let text = |name: &str| member[name].as_str().unwrap_or_default().to_owned();
+    let seconds = member["seconds"].as_f64().unwrap_or_default();
+    let (number, outcome, command) = (&member["member"], text("outcome"), text("command"));
+    format!("portfolio.{number} = {outcome}, {seconds:.3} s: {command}")
 }

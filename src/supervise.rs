@@ -16,11 +16,14 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use alphorn::reply::{UnknownReplies, error_line};
+use alphorn::reply::UnknownReplies;
 use alphorn::run::{CLEAR, PERIOD, Reason, View, memory_mib, panic_message, spawn_worker};
 use alphorn::witness::Output;
+use serde_json::{Map, Value};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
+
+use crate::output::{Publisher, total_only};
 
 /// How often the memory in use is compared with the limit.
 const MEMORY_PERIOD: Duration = Duration::from_millis(50);
@@ -78,10 +81,14 @@ pub struct RunResult {
     pub answer: Answer,
     /// A note for the user, on standard error: the reason of an answer.
     pub note: Option<String>,
-    /// The statistics as text, for standard error.
-    pub stats: Option<String>,
+    /// The statistics, if they are wanted.
+    pub stats: Option<Map<String, Value>>,
+    /// What the run knows of its problem and witness ([`alphorn::record::found`]).
+    pub found: Option<Value>,
     /// The certificate, if this is a member of a portfolio and one is wanted.
     pub certificate: Option<String>,
+    /// Whether a file that was asked for could not be written.
+    pub unwritten: bool,
 }
 
 impl RunResult {
@@ -91,7 +98,9 @@ impl RunResult {
             answer,
             note: None,
             stats: None,
+            found: None,
             certificate: None,
+            unwritten: false,
         }
     }
 }
@@ -100,12 +109,25 @@ impl RunResult {
 pub enum Answer {
     /// A verdict with what is printed after it; the exit status is 0.
     Verdict(Output),
+    /// A verdict that a member of the portfolio has checked, with the lines before and after it.
+    OfMember(&'static str, [String; 2]),
     /// Text, and the exit status.
     Text(String, i32),
     /// What is wrong with the input; the exit status is 1.
     Error(String),
     /// None yet: the input, given here, is a script with several questions.
     Script(Vec<u8>),
+}
+
+impl Answer {
+    /// The lines before a verdict, the verdict, and the lines after it; `None` for another answer.
+    pub fn verdict(&self) -> Option<(&str, &'static str, &str)> {
+        match self {
+            Answer::Verdict(output) => Some((output.before(), output.word(), output.details())),
+            Answer::OfMember(word, [before, details]) => Some((before, word, details)),
+            Answer::Text(..) | Answer::Error(_) | Answer::Script(_) => None,
+        }
+    }
 }
 
 /// What the text of the problem sets and asks for.
@@ -120,7 +142,7 @@ pub struct TextOptions {
 /// What the main thread waits for.
 enum WorkerEvent {
     TextOptions(TextOptions),
-    Provisional(Output),
+    Provisional(Output, Option<Value>),
     Done(RunResult),
     Panicked(String),
     Signal,
@@ -129,30 +151,34 @@ enum WorkerEvent {
 /// Sends what the worker finds before its end to the main thread.
 pub struct Reporter {
     events: Sender<WorkerEvent>,
-    /// Whether a crash prints the provisional answer.
-    prints: bool,
+    /// The text that a crash prints for an output; `None` if a crash prints nothing.
+    crash_text: Option<CrashText>,
 }
+
+/// Makes the text that a crash prints.
+type CrashText = Box<dyn Fn(&Output, Option<&Value>) -> String + Send>;
 
 impl Reporter {
     /// Reports what the text sets and asks for.
     pub fn text_options(&self, options: TextOptions) {
-        if self.prints && options.unknown != UnknownReplies::default() {
+        if let Some(text) = &self.crash_text {
             let output = options
                 .unknown
                 .output(&Reason::Defect("crashed".to_owned()));
-            set_crash_text(whole(&output));
+            set_crash_text(text(&output, None));
         }
         // The main thread receives as long as the process runs.
         let _ = self.events.send(WorkerEvent::TextOptions(options));
     }
 
     /// Reports the answer to print if the run ends without a better one.
-    pub fn provisional(&self, output: Output) {
+    /// `found` is what is known of its problem and witness.
+    pub fn provisional(&self, output: Output, found: Option<Value>) {
         // In this thread, so that a crash right after this prints it.
-        if self.prints {
-            set_crash_text(whole(&output));
+        if let Some(text) = &self.crash_text {
+            set_crash_text(text(&output, found.as_ref()));
         }
-        let _ = self.events.send(WorkerEvent::Provisional(output));
+        let _ = self.events.send(WorkerEvent::Provisional(output, found));
     }
 }
 
@@ -166,9 +192,10 @@ pub struct Supervision {
     pub memory_mib: Option<u64>,
     /// The answer of a run that was stopped.
     pub fallback: Fallback,
-    /// Makes statistics without the worker, for one that does not send any in time; `None` if no
-    /// statistics are wanted.
-    pub stats: Option<Box<dyn Fn() -> String>>,
+    /// Whether statistics are wanted.
+    pub stats: bool,
+    /// Prints the result, if this process does.
+    pub publisher: Arc<Publisher>,
     /// The flag that stops the worker.
     pub interrupt: Arc<AtomicBool>,
     /// Whether the worker writes a report, also after it was stopped.
@@ -187,8 +214,8 @@ struct Received {
     deadline: Option<Instant>,
     /// What is printed around the verdict `unknown`.
     unknown: UnknownReplies,
-    /// The answer to print if the run ends without a better one.
-    provisional: Option<Output>,
+    /// The answer to print if the run ends without a better one, with what is known of it.
+    provisional: Option<(Output, Option<Value>)>,
 }
 
 /// Runs `work` in a thread, prints its result, and ends the process.
@@ -202,19 +229,27 @@ pub fn supervise(
         show_status_line(view, supervision.started);
     }
     match supervision.outlet {
-        Outlet::Streams => answer_on_crash(supervision.fallback),
+        Outlet::Streams => answer_on_crash(supervision.fallback, &supervision.publisher),
         // The parent sees that the member has ended without a result.
         Outlet::Parent(_) => on_crash("", CRASHED_MEMBER),
     }
     watch_signals(sender.clone());
     let reporter = Reporter {
         events: sender,
-        prints: matches!(supervision.outlet, Outlet::Streams),
+        crash_text: match supervision.outlet {
+            Outlet::Streams if supervision.fallback == Fallback::Verdict => {
+                let publisher = supervision.publisher.clone();
+                Some(Box::new(move |output, found| {
+                    publisher.crash_text(output, found)
+                }))
+            }
+            Outlet::Streams | Outlet::Parent(_) => None,
+        },
     };
     let spawned = spawn_worker(move || run(work, &reporter));
     if spawned.is_err() {
         let message = "cannot start a thread".to_owned();
-        finish(&supervision.outlet, RunResult::of(Answer::Error(message)));
+        finish(&supervision, RunResult::of(Answer::Error(message)));
     }
     wait(&supervision, &receiver)
 }
@@ -247,7 +282,9 @@ fn wait(supervision: &Supervision, receiver: &Receiver<WorkerEvent>) -> ! {
                 let end = limit.and_then(|limit| Instant::now().checked_add(limit));
                 received.deadline = received.deadline.into_iter().chain(end).min();
             }
-            Ok(WorkerEvent::Provisional(output)) => received.provisional = Some(output),
+            Ok(WorkerEvent::Provisional(output, found)) => {
+                received.provisional = Some((output, found));
+            }
             Ok(WorkerEvent::Signal) => break Reason::Interrupted,
             Ok(WorkerEvent::Panicked(message)) => break Reason::Defect(message),
             Err(RecvTimeoutError::Disconnected) => {
@@ -292,7 +329,7 @@ fn conclude(supervision: &Supervision, result: RunResult) -> ! {
         (supervision.run_script)(text);
         exit(0)
     }
-    finish(&supervision.outlet, result)
+    finish(supervision, result)
 }
 
 /// Stops the worker, prints the answer that there is, waits for statistics, and ends the process.
@@ -310,115 +347,106 @@ fn stop(
     // only if there was a defect.
     let has_note = received.provisional.is_none() || matches!(reason, Reason::Defect(_));
     let note = has_note.then(|| reason.to_string());
+    let mut found = None;
     let answer = match supervision.fallback {
-        Fallback::Verdict => {
-            let unknown = || received.unknown.output(reason);
-            Answer::Verdict(received.provisional.unwrap_or_else(unknown))
-        }
+        Fallback::Verdict => Answer::Verdict(match received.provisional {
+            Some((output, known)) => {
+                found = known;
+                output
+            }
+            None => received.unknown.output(reason),
+        }),
         Fallback::Check => Answer::Text("unknown\n".to_owned(), 3),
         Fallback::Error => Answer::Error(reason.to_string()),
     };
-    match &supervision.outlet {
-        // The answer is printed before the process waits for statistics.
-        Outlet::Streams => {
-            let status = publish(answer, note);
-            if let Some(stats) = final_statistics(supervision, receiver) {
-                diagnose(&stats);
-            }
-            exit(status)
-        }
-        Outlet::Parent(send) => {
-            claim_answer();
-            send(RunResult {
-                note,
-                stats: final_statistics(supervision, receiver),
-                ..RunResult::of(answer)
-            });
-            exit(0)
-        }
-    }
-}
-
-/// Waits for the statistics and the report of a stopped worker. The result is the statistics, if they
-/// are wanted, those of the worker or else the ones made without it.
-fn final_statistics(supervision: &Supervision, receiver: &Receiver<WorkerEvent>) -> Option<String> {
-    let grace = match supervision.writes_report {
-        true => REPORT_GRACE,
-        false => STATISTICS_GRACE,
+    let mut result = RunResult {
+        note,
+        found,
+        ..RunResult::of(answer)
     };
-    if supervision.stats.is_none() && !supervision.writes_report {
-        return None;
-    }
-    let of_worker = worker_statistics(receiver, grace);
-    let without_worker = supervision.stats.as_ref()?;
-    Some(of_worker.unwrap_or_else(without_worker))
-}
-
-/// The statistics of a worker that has been stopped, if it ends within this time.
-fn worker_statistics(receiver: &Receiver<WorkerEvent>, grace: Duration) -> Option<String> {
-    let end = Instant::now() + grace;
-    loop {
-        let left = end.saturating_duration_since(Instant::now());
-        match receiver.recv_timeout(left) {
-            Ok(WorkerEvent::Done(result)) => return result.stats,
-            Ok(WorkerEvent::TextOptions(_) | WorkerEvent::Provisional(_) | WorkerEvent::Signal) => {
-            }
-            Ok(WorkerEvent::Panicked(_)) | Err(_) => return None,
-        }
-    }
-}
-
-/// Prints a result, or sends it to the parent, and ends the process.
-fn finish(outlet: &Outlet, result: RunResult) -> ! {
-    match outlet {
+    match &supervision.outlet {
         Outlet::Streams => {
-            let status = publish(result.answer, result.note);
-            if let Some(stats) = result.stats {
-                diagnose(&stats);
+            claim_answer();
+            let publisher = &supervision.publisher;
+            // A text is printed before the process waits for statistics.
+            let mut status = 0;
+            if !publisher.waits_for_statistics() {
+                status = publisher.answer(&result);
             }
-            exit(status)
+            end_of_worker(supervision, receiver, &mut result);
+            if publisher.waits_for_statistics() {
+                status = publisher.answer(&result);
+            }
+            exit(publisher.rest(&result, status))
         }
         Outlet::Parent(send) => {
             claim_answer();
+            end_of_worker(supervision, receiver, &mut result);
             send(result);
             exit(0)
         }
     }
 }
 
-/// Prints the answer of this process, and a note. Returns the exit status.
-pub fn publish(answer: Answer, note: Option<String>) -> i32 {
-    claim_answer();
-    let print_note = || {
-        if let Some(text) = &note
-            && log::max_level() >= log::LevelFilter::Warn
-        {
-            diagnose(&format!("alphorn: {text}"));
-        }
+/// Waits for the statistics and the report of a stopped worker, if they are wanted, and adds to the
+/// result what the worker has to say beside the answer.
+fn end_of_worker(
+    supervision: &Supervision,
+    receiver: &Receiver<WorkerEvent>,
+    result: &mut RunResult,
+) {
+    let grace = match supervision.writes_report {
+        true => REPORT_GRACE,
+        false => STATISTICS_GRACE,
     };
-    match answer {
-        Answer::Verdict(output) => {
-            print(&[output.before(), output.word(), "\n"]);
-            print_note();
-            print(&[output.details()]);
-            0
+    if !supervision.stats && !supervision.writes_report {
+        return;
+    }
+    let of_worker = result_of_worker(receiver, grace);
+    let elapsed = supervision.started.elapsed();
+    if let Some(found) = of_worker {
+        result.unwritten = found.unwritten;
+        result.stats = found.stats;
+        // Of a run without an answer the dialect is known.
+        let open = |found: &Value| found["safe"].is_null();
+        if result.found.is_none() {
+            result.found = found.found.filter(open);
         }
-        Answer::Text(text, status) => {
-            print(&[&text]);
-            print_note();
-            status
+    }
+    if supervision.stats && result.stats.is_none() {
+        result.stats = Some(total_only(elapsed));
+    }
+}
+
+/// The result of a worker that has been stopped, if it ends within this time.
+fn result_of_worker(receiver: &Receiver<WorkerEvent>, grace: Duration) -> Option<RunResult> {
+    let end = Instant::now() + grace;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        match receiver.recv_timeout(left) {
+            Ok(WorkerEvent::Done(result)) => return Some(result),
+            Ok(
+                WorkerEvent::TextOptions(_) | WorkerEvent::Provisional(..) | WorkerEvent::Signal,
+            ) => {}
+            Ok(WorkerEvent::Panicked(_)) | Err(_) => return None,
         }
-        Answer::Error(message) => {
-            print(&[&error_line(&message)]);
-            print_note();
-            1
+    }
+}
+
+/// Prints a result, or sends it to the parent, and ends the process.
+fn finish(supervision: &Supervision, result: RunResult) -> ! {
+    claim_answer();
+    match &supervision.outlet {
+        Outlet::Streams => exit(supervision.publisher.publish(&result)),
+        Outlet::Parent(send) => {
+            send(result);
+            exit(0)
         }
-        Answer::Script(_) => unreachable!("the questions of a script are answered one by one"),
     }
 }
 
 /// Takes the right to write the answer; never returns if the handler of a crash has it.
-fn claim_answer() {
+pub fn claim_answer() {
     if CLAIMED.swap(true, Ordering::SeqCst) {
         loop {
             thread::park();
@@ -453,22 +481,6 @@ fn show_status_line(view: View, started: Instant) {
     if let Err(error) = thread::Builder::new().name("status".to_owned()).spawn(work) {
         log::debug!("no status line: {error}");
     }
-}
-
-/// All lines of an output.
-fn whole(output: &Output) -> String {
-    format!("{}{}\n{}", output.before(), output.word(), output.details())
-}
-
-/// Writes to standard output and flushes. Errors are ignored: the reader has closed its end.
-fn print(parts: &[&str]) {
-    let mut out = std::io::stdout().lock();
-    for part in parts {
-        if out.write_all(part.as_bytes()).is_err() {
-            return;
-        }
-    }
-    let _ = out.flush();
 }
 
 /// Writes to standard error. Lines after the first are indented, so that none looks like a verdict.
@@ -513,16 +525,20 @@ fn watch_signals(sender: Sender<WorkerEvent>) {
 
 /// Prepares a process that prints an answer without supervising a worker: a crash prints `unknown`.
 /// `live` says whether there may be a status line.
-pub fn prepare_answer_for_crash(live: bool) {
+pub fn prepare_answer_for_crash(live: bool, publisher: &Publisher) {
     LIVE.store(live, Ordering::Relaxed);
-    answer_on_crash(Fallback::Verdict);
+    answer_on_crash(Fallback::Verdict, publisher);
 }
 
 /// Makes a crash of the process print an answer. Crashes are, for example, a stack overflow, an
 /// uncaught exception in libz3, and a failed allocation.
-fn answer_on_crash(fallback: Fallback) {
+fn answer_on_crash(fallback: Fallback, publisher: &Publisher) {
     match fallback {
-        Fallback::Verdict => on_crash("unknown\n", 0),
+        Fallback::Verdict => {
+            let reason = Reason::Defect("crashed".to_owned());
+            let output = UnknownReplies::default().output(&reason);
+            on_crash(&publisher.crash_text(&output, None), 0);
+        }
         Fallback::Check => on_crash("unknown\n", 3),
         Fallback::Error => on_crash("(error \"crashed\")\n", 1),
     }

@@ -17,22 +17,25 @@ use std::time::{Duration, Instant};
 
 use alphorn::cache::Cache;
 use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
+use alphorn::compression::decompressed;
 use alphorn::frontend::{Options, Problem, parse_bytes_with_options};
+use alphorn::record::{found, numbers};
 use alphorn::reply::Replies;
 use alphorn::report::{Page, Printed};
-use alphorn::run::{Budget, Context, Progress, Reason, Statistics, View};
+use alphorn::run::{Budget, Context, Progress, Reason, View};
 use alphorn::session;
 use alphorn::term::TermStore;
 use alphorn::witness::{Output, ProofFormat, Validated, Wanted, no_certificate};
 use alphorn::{Config, Hint, Milestone, normal_form, solve_with_hints, system_after};
+use serde_json::Value;
 
-use crate::cli::{Format, Invocation, ModelKind, Print, Solve, Source, Task};
+use crate::cli::{Form, Invocation, ModelKind, Print, Solve, Source, Task};
 use crate::files::{create, write_all};
 use crate::portfolio::{
     Family, MemberAnswer, MemberBus, MemberResult, Message, MessageWriter, TextRead,
 };
 use crate::supervise::{Answer, Reporter, RunResult, TextOptions};
-use crate::{dialogue, statistics, supervise};
+use crate::{dialogue, supervise};
 
 /// What a member of a portfolio is given by its parent.
 pub struct MemberLinks {
@@ -142,6 +145,8 @@ pub struct Worker<'a> {
     pub invocation: &'a Invocation,
     pub reporter: &'a Reporter,
     pub started: Instant,
+    /// Whether statistics are wanted.
+    pub uses_statistics: bool,
     /// Set when the run is to stop.
     pub interrupt: Arc<AtomicBool>,
     /// Shows a user at a terminal how the run is going.
@@ -310,16 +315,19 @@ impl Worker<'_> {
         let mut config = args.config();
         let requests = &question.problem.requests;
         config.model = args.model.is_some() || requests.model || args.certificate.is_some();
-        let answer = self.answer(&mut question, &config, outputs.cache.as_ref())?;
+        let answer = self.answer(&mut question, args, &config, outputs.cache.as_ref())?;
+        let known = self.found(args, &question.problem, &answer);
+        let mut unwritten = false;
         if let Some(file) = outputs.report {
-            self.write_page(file, args, &question, &answer);
+            unwritten |= !self.write_page(file, args, &question, &answer);
         }
         let mut certificate_for_parent = None;
         if args.certificate.is_some() {
-            self.send_provisional(&question.printing.output(&question.problem, &answer));
+            let output = question.printing.output(&question.problem, &answer);
+            self.send_provisional(&output, known.clone());
             let text = certificate_of(&question.problem, &answer, &question.cx);
             match outputs.certificate {
-                Some(file) => write_all(file, &text, "certificate"),
+                Some(file) => unwritten |= !write_all(file, &text, "certificate"),
                 None => certificate_for_parent = Some(text),
             }
         }
@@ -328,13 +336,23 @@ impl Worker<'_> {
         let rest = (question.problem, question.cx);
         let mut result = self.result(Answer::Verdict(output), note, rest);
         result.certificate = certificate_for_parent;
+        result.found = known;
+        result.unwritten = unwritten;
         Ok(result)
+    }
+
+    /// What is known of the problem and the witness, if an object or the statistics have it.
+    fn found(&self, args: &Solve, problem: &Problem, answer: &Validated) -> Option<Value> {
+        let with_witness = args.form != Form::Text;
+        let wanted = with_witness || self.invocation.stats.is_some();
+        wanted.then(|| found(problem, &Printed::new(problem, answer), with_witness))
     }
 
     /// The checked answer to a question, which the cache keeps.
     fn answer(
         &self,
         question: &mut Question,
+        args: &Solve,
         config: &Config,
         cache: Option<&Cache>,
     ) -> Result<Validated, String> {
@@ -353,7 +371,10 @@ impl Worker<'_> {
         }
         let observe = |milestone: Milestone| match milestone {
             Milestone::Normalized(shape) => self.send_shape(shape, problem, printing),
-            Milestone::Answer(answer) => self.send_provisional(&printing.output(problem, answer)),
+            Milestone::Answer(answer) => {
+                let known = self.found(args, problem, answer);
+                self.send_provisional(&printing.output(problem, answer), known);
+            }
         };
         let answer = solve_with_hints(problem, config, &all_hints, observe, cx)
             .map_err(|e| e.to_string())?;
@@ -363,8 +384,14 @@ impl Worker<'_> {
         Ok(answer)
     }
 
-    /// Writes the page that explains the answer.
-    fn write_page(&self, file: File, args: &Solve, question: &Question, answer: &Validated) {
+    /// Writes the page that explains the answer. Returns whether this succeeded.
+    fn write_page(
+        &self,
+        file: File,
+        args: &Solve,
+        question: &Question,
+        answer: &Validated,
+    ) -> bool {
         let source = match &args.source {
             Source::File(path) => path.display().to_string(),
             Source::Stdin => "standard input".to_owned(),
@@ -381,7 +408,7 @@ impl Worker<'_> {
             spans: question.cx.timeline.spans(),
             total: self.started.elapsed(),
         };
-        write_all(file, &page.html(), "report");
+        write_all(file, &page.html(), "report")
     }
 
     /// Tells the parent of a portfolio what has been read.
@@ -396,12 +423,15 @@ impl Worker<'_> {
     }
 
     /// Sends an answer that is printed if the run ends before a better one is there.
-    fn send_provisional(&self, output: &Output) {
+    fn send_provisional(&self, output: &Output, found: Option<Value>) {
         if let Some(MemberLinks { writer, .. }) = &self.member {
             let answer = MemberAnswer::Verdict(output.word(), lines_around(output));
-            writer.send(&Message::Provisional(MemberResult::of(answer)));
+            writer.send(&Message::Provisional(MemberResult {
+                found: found.clone(),
+                ..MemberResult::of(answer)
+            }));
         }
-        self.reporter.provisional(output.clone());
+        self.reporter.provisional(output.clone(), found);
     }
 
     /// The result with an answer and the statistics of its run.
@@ -411,18 +441,17 @@ impl Worker<'_> {
         note: Option<String>,
         rest: (Problem, Context),
     ) -> RunResult {
-        let stats = self.invocation.stats.map(|format| {
+        let stats = self.uses_statistics.then(|| {
             let mut stats = rest.1.stats.clone();
             stats.add_time("total.seconds", self.started.elapsed());
-            print_statistics(&stats, format)
+            numbers(&stats)
         });
         // The process ends next; freeing millions of terms one by one would only take time.
         std::mem::forget(rest);
         RunResult {
-            answer,
             note,
             stats,
-            certificate: None,
+            ..RunResult::of(answer)
         }
     }
 }
@@ -444,22 +473,23 @@ fn certificate_of(problem: &Problem, answer: &Validated, cx: &Context) -> String
     })
 }
 
+/// The text of a file or of standard input, decompressed if it is compressed.
+///
+/// # Errors
+/// A message for the user that says why there is none.
 pub(crate) fn read_bytes(source: &Source) -> Result<Vec<u8>, String> {
-    match source {
-        Source::File(path) => {
-            std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
-        }
+    let name = || match source {
+        Source::File(path) => path.display().to_string(),
+        Source::Stdin => "standard input".to_owned(),
+    };
+    let read = match source {
+        Source::File(path) => std::fs::read(path),
         Source::Stdin => {
             let mut bytes = Vec::new();
-            match std::io::stdin().lock().read_to_end(&mut bytes) {
-                Ok(_) => Ok(bytes),
-                Err(error) => Err(format!("cannot read standard input: {error}")),
-            }
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map(|_| bytes)
         }
-    }
-}
-
-/// The statistics of a run in a format.
-pub fn print_statistics(stats: &Statistics, format: Format) -> String {
-    statistics::render(&statistics::numbers(stats), format)
+    };
+    read.and_then(decompressed)
+        .map_err(|error| format!("cannot read {}: {error}", name()))
 }

@@ -585,6 +585,180 @@ fn a_reader_that_is_gone_is_no_failure() {
     assert_eq!(stderr(&output), "");
 }
 
+/// A device that is always full.
+const FULL: &str = "/dev/full";
+
+#[test]
+fn what_cannot_be_written_is_a_failure() {
+    let files = Files::new();
+    let problem = files.file("unsafe.smt2", UNSAFE);
+    let script = files.file("script.smt2", format!("{UNSAFE}(check-sat)\n"));
+    let problem = problem.to_str().unwrap();
+    let script = script.to_str().unwrap();
+    let full = || Stdio::from(std::fs::File::create(FULL).unwrap());
+    let run = |args: &[&str], out: Stdio| {
+        let output = alphorn().arg(PATIENCE).args(args).stdout(out).output();
+        let output = output.unwrap();
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(4), "{args:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{args:?}: {message}");
+        assert!(message.starts_with("alphorn: cannot write"), "{message}");
+    };
+    for args in [
+        &[problem][..],
+        &[problem, "--proof"],
+        &[problem, "--output=json"],
+        &[problem, "--jobs", "2"],
+        &[problem, "--print-system"],
+        &[script],
+        &["--help"],
+    ] {
+        run(args, full());
+    }
+    let output = format!("json:{FULL}");
+    for args in [
+        &[problem, "--report", FULL][..],
+        &[problem, "--certificate", FULL],
+        &[problem, "--certificate", FULL, "--jobs", "2"],
+        &[problem, "--output", &output],
+        &[problem, "--output", &output, "--jobs", "2"],
+    ] {
+        run(args, Stdio::null());
+    }
+    // The verdict is there all the same.
+    let output = with_input(&["--report", FULL], UNSAFE);
+    assert_eq!(stdout(&output), "unsat\n");
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
+fn compressed_input() {
+    let files = Files::new();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(UNSAFE.as_bytes()).unwrap();
+    let data = encoder.finish().unwrap();
+    // The format is known by the content.
+    for name in ["a.smt2.gz", "b.smt2"] {
+        let path = files.file(name, &data);
+        let path = path.to_str().unwrap();
+        for jobs in ["1", "2"] {
+            let output = alphorn()
+                .args([path, "--proof", PATIENCE, "--jobs", jobs])
+                .output();
+            expect(&output.unwrap(), &format!("unsat\n{UNSAFE_PROOF}"), 0);
+        }
+    }
+    let witness = files.file("witness", format!("unsat\n{UNSAFE_PROOF}"));
+    let whole = files.file("whole.gz", &data);
+    let output = alphorn().arg("check").args([&whole, &witness]).output();
+    expect(&output.unwrap(), "valid\n", 0);
+    let short = files.file("short.gz", &data[..data.len() / 2]);
+    let output = alphorn().arg(&short).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = stdout(&output);
+    assert!(
+        message.contains("the compressed data are damaged"),
+        "{message}"
+    );
+}
+
+#[test]
+fn closed_systems_without_their_engines() {
+    let text = "(set-logic HORN)
+        (assert (forall ((x Int)) (=> (> x 3) (> x LIMIT))))
+        (check-sat)\n";
+    for (limit, verdict) in [("2", "sat\n"), ("4", "unsat\n")] {
+        let text = text.replace("LIMIT", limit);
+        for without in ["bmc,pdr", "bmc,pdr,trl,kind,templates"] {
+            expect(&with_input(&["--without", without], &text), verdict, 0);
+        }
+    }
+}
+
+// ---- answers as JSON ----
+
+fn object(output: &Output) -> serde_json::Value {
+    let text = stdout(output);
+    assert_eq!(text.lines().count(), 1, "{text}");
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn an_answer_is_one_object() {
+    for jobs in ["1", "2"] {
+        let json = ["--output=json", "--jobs", jobs];
+        let answer = object(&with_input(&json, UNSAFE));
+        assert_eq!(answer["verdict"], "unsat");
+        assert_eq!(answer["safe"], false);
+        assert_eq!(answer["dialect"], "horn");
+        assert_eq!(answer["source"], "-");
+        assert_eq!(answer["witness"]["kind"], "refutation");
+        assert_eq!(answer["witness"]["steps"].as_array().unwrap().len(), 4);
+        assert_eq!(answer["checks"]["passed"], true);
+        assert!(answer["answered_by"]["engine"].is_string(), "{answer}");
+        assert_eq!(answer["limits"]["jobs"].to_string(), jobs);
+        let answer = object(&with_input(&json, SAFE));
+        let model = answer["witness"]["text"].as_str().unwrap();
+        assert!(model.starts_with("(\n  (define-fun P ((x!0 Int)) Bool "), "{model}");
+        assert_eq!(answer["error"], serde_json::Value::Null);
+        // What the verdict says depends on the dialect, and `safe` does not.
+        let answer = object(&with_input(&json, &RULES.replace("LIMIT", "(> x 1)")));
+        assert_eq!(
+            (&answer["verdict"], &answer["safe"]),
+            (&"sat".into(), &false.into())
+        );
+        assert_eq!(answer["dialect"], "fixedpoint");
+        let output = with_input(&json, "(set-logic HORN)\n(assert (P 1))\n(check-sat)");
+        assert_eq!(output.status.code(), Some(1));
+        let answer = object(&output);
+        assert_eq!(answer["verdict"], serde_json::Value::Null);
+        assert_eq!(answer["error"]["line"], 2);
+        let json = [&json[..], &["--timeout", "0.5"]].concat();
+        let answer = object(&with_input(&json, FAR));
+        assert_eq!(answer["verdict"], "unknown");
+        assert_eq!(answer["reason"], "timeout");
+        assert_eq!(answer["limits"]["seconds"], 0.5);
+        assert_eq!(answer["witness"], serde_json::Value::Null);
+    }
+}
+
+#[test]
+fn an_object_beside_the_text_and_in_the_statistics() {
+    let files = Files::new();
+    let path = files.folder.path().join("answer.json");
+    let option = format!("--output=json:{}", path.display());
+    let output = with_input(&[&option, "--proof", "--stats=json"], UNSAFE);
+    expect(&output, &format!("unsat\n{UNSAFE_PROOF}"), 0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        answer["witness"]["steps"][3]["fact"],
+        serde_json::Value::Null
+    );
+    let stats: serde_json::Value = serde_json::from_str(&stderr(&output)).unwrap();
+    assert_eq!(stats["answer"]["verdict"], "unsat");
+    assert_eq!(stats["answer"]["witness"], serde_json::Value::Null);
+    assert!(stats["frontend.clauses"].is_number());
+    // Without times an object is the same each time.
+    let json = ["--output=json", "--deterministic", "--timeout", "60"];
+    let (one, two) = (with_input(&json, SAFE), with_input(&json, SAFE));
+    assert_eq!(stdout(&one), stdout(&two));
+    assert_eq!(object(&one)["times"], serde_json::Value::Null);
+    let script = format!("{SAFE}(check-sat)");
+    let output = with_input(&["--output=json"], &script);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("for a text with one question"));
+}
+
+#[test]
+fn a_crash_is_an_object_too() {
+    // The signal is sent while the run is under way.
+    let output = signalled(libc::SIGSEGV, FAR, &["--output=json", "-v"], "engine");
+    let answer = object(&output);
+    assert_eq!(answer["verdict"], "unknown");
+    assert_eq!(answer["reason"], "defect: crashed");
+}
+
 // ---- other output ----
 
 #[test]

@@ -105,6 +105,7 @@ fn support() -> String {
             .filter(|set| {
                 let mut shape = Shape {
                     linear: true,
+                    relates_facts: true,
                     theories: Theories::default(),
                     ..Shape::default()
                 };

@@ -32,7 +32,7 @@ fn run(name: &str, passes: &str, settings: &[&str]) -> (&'static str, Context) {
     };
     let validated = solve(&problem, &config, &mut cx).expect("the configuration is right");
     let word = match validated.verdict() {
-        Verdict::Sat(_) => "sat",
+        Verdict::Sat(_) | Verdict::Proven(_) => "sat",
         Verdict::Unsat(_) => "unsat",
         Verdict::Unknown(_) => "unknown",
     };

@@ -42,7 +42,7 @@ fn solve(system: &System, options: Options) -> (Option<bool>, u64) {
         .solve(system, &mut cx)
         .expect("no defect");
     let answer = match verdict {
-        Verdict::Sat(_) => Some(true),
+        Verdict::Sat(_) | Verdict::Proven(_) => Some(true),
         Verdict::Unsat(_) => Some(false),
         Verdict::Unknown(_) => None,
     };

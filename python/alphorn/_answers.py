@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, cast, overload
 
 from . import _native
 from ._sexpr import elements, parts, unquoted
@@ -14,6 +14,9 @@ from ._values import Value, from_text, to_text
 
 if TYPE_CHECKING:
     from . import _z3
+
+#: A verdict, as the program prints it.
+Verdict = Literal["sat", "unsat", "unknown"]
 
 #: Names of places in a notebook must not meet.
 _COUNTER = itertools.count(1)
@@ -238,7 +241,7 @@ class Answer:
         self.text: str = text
         #: ``"sat"``, ``"unsat"`` or ``"unknown"``, as the program prints it. In the fixedpoint dialect
         #: ``"sat"`` means that the query is reachable, as with Z3; :attr:`safe` is the same in both.
-        self.verdict: str = run.verdict
+        self.verdict: Verdict = cast(Verdict, run.verdict)
         #: Whether the clauses have a model: the program is safe. ``None`` for ``unknown``.
         self.safe: bool | None = run.satisfiable
         #: Why the verdict is ``unknown``: ``timeout``, ``memout``, ``interrupted``,
@@ -275,13 +278,54 @@ class Answer:
             what = self.reason or ""
         return f"<alphorn.Answer {self.verdict}: {what}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._run.content, self._run.state(), self.text, self._source)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain data, the same as ``alphorn --output=json`` prints; the schema is
+        ``docs/src/answer.schema.json`` of the project.
+
+        >>> import alphorn
+        >>> answer = alphorn.solve("(set-logic HORN) (declare-fun P (Int) Bool) (assert (P 3))"
+        ...     "(assert (forall ((x Int)) (=> (and (P x) (> x 2)) false))) (check-sat)")
+        >>> found = answer.to_dict()
+        >>> found["verdict"], found["witness"]["kind"], len(found["witness"]["steps"])
+        ('unsat', 'refutation', 2)
+        """
+        found: dict[str, Any] = json.loads(self._run.record(self._source))
+        return found
+
+    def explain(self) -> str:
+        """What the answer means, in words: the invariants conjunct by conjunct, or the run step by step,
+        with the names that the clauses have for arguments.
+
+        >>> import alphorn
+        >>> print(alphorn.solve('''(set-logic HORN)
+        ...     (declare-fun Loop (Int) Bool)
+        ...     (assert (forall ((n Int)) (=> (= n 0) (Loop n))))
+        ...     (assert (forall ((n Int)) (=> (Loop n) (Loop (+ n 2)))))
+        ...     (assert (forall ((n Int)) (=> (and (Loop n) (= n 4)) false)))
+        ...     (check-sat)''').explain(), end="")
+        Unsafe: this run violates the query of line 5.
+          1. Loop(n = 0) (line 3)
+          2. Loop(n = 2) (line 4, from 1)
+          3. Loop(n = 4) (line 4, from 2)
+          4. the query holds (line 5, from 3)
+        """
+        return self._run.explain()
+
     def html(self) -> str:
-        """A page that explains the answer: the dependency graph, the invariants or the derivation,
-        passes, who did what when. It is one file that needs nothing else."""
+        """A page that explains the answer: what it means in words, the invariants or the derivation, the
+        dependency graph, passes, engines and times. It is one file that needs nothing else."""
         return self._run.html(self._source)
 
     def _repr_html_(self) -> str:
         return self._run.html(self._source, f"alphorn-{next(_COUNTER)}-")
+
+
+def _restored(content: bytes, state: str, text: str, source: str) -> Answer:
+    """The answer that was pickled."""
+    return Answer(_native.Run.from_state(content, state), text, source)
 
 
 @dataclass(frozen=True)

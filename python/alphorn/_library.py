@@ -18,12 +18,23 @@ _NEEDED = f"alphorn needs the package z3-solver {Z3_VERSION}"
 _ADVICE = f"install it with: pip install z3-solver=={Z3_VERSION}"
 
 
-def load() -> ctypes.CDLL:
-    """Loads the library, or raises ImportError and says what is wrong."""
+def _folders() -> list[str]:
+    """The folders of the package z3-solver. Raises ImportError if there is none."""
     spec = importlib.util.find_spec("z3")
     folders = list(spec.submodule_search_locations or []) if spec else []
     if not folders:
         raise ImportError(f"{_NEEDED}, which is missing; {_ADVICE}")
+    return folders
+
+
+def folder() -> str:
+    """The folder of the package z3-solver."""
+    return _folders()[0]
+
+
+def load() -> ctypes.CDLL:
+    """Loads the library, or raises ImportError and says what is wrong."""
+    folders = _folders()
     numbers = Z3_VERSION.split(".")
     if sys.platform == "darwin":
         name = "libz3.dylib"

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Union
 from . import _native
 from ._answers import Answer, Check, Model, Refutation
 from ._errors import InputError
+from ._program import run_jobs
 
 _LOG = logging.getLogger("alphorn")
 
@@ -42,6 +43,7 @@ def solve(
     certificate: bool = False,
     cache: str | os.PathLike[str] | None = None,
     stop: Event | None = None,
+    jobs: int = 1,
 ) -> Answer:
     """Decides constrained Horn clauses.
 
@@ -64,6 +66,9 @@ def solve(
     functions is no answer. With ``certificate`` the answer has a
     :attr:`~Answer.certificate`. ``cache`` is a folder in which answers are kept, and used by later
     runs on the same clauses or similar ones, as far as they still hold.
+
+    With ``jobs`` above 1 the program ``alphorn`` of the package runs that many members of its portfolio,
+    each a process, with the default strategy; then ``memory`` bounds these processes.
 
     Raises :class:`InputError` for a problem that cannot be read, ``ValueError`` for an option that
     means nothing, ``OSError`` for a file or folder that cannot be had, and :class:`Defect` for a crash.
@@ -97,7 +102,29 @@ def solve(
     content, shown, source = _read(problem, text, path, query)
     if isinstance(settings, Mapping):
         settings = [f"{name}={_setting(value)}" for name, value in settings.items()]
+    if isinstance(jobs, bool) or not isinstance(jobs, int):
+        raise TypeError(f"jobs are a whole number, not {jobs!r}")
+    if jobs < 1:
+        raise ValueError("at least one job is needed")
     try:
+        if jobs > 1:
+            if deterministic or engine != "auto" or without or passes is not None or settings:
+                raise ValueError(
+                    "an engine, without=, passes=, settings= and deterministic= are for one job"
+                )
+            limits = _limits(timeout, memory, stop)
+            folder = None if cache is None else os.fspath(cache)
+            run = run_jobs(
+                content,
+                jobs,
+                limits["timeout"],
+                limits["memory"],
+                plain_model,
+                certificate,
+                folder,
+                stop,
+            )
+            return Answer(run, shown, source)
         run = _native.solve(
             content,
             deterministic=bool(deterministic),
@@ -197,6 +224,8 @@ def _read(
         if query is not None:
             raise TypeError("query= is for a z3.Fixedpoint")
         content, source = _bytes(problem, "text")
+        # As the program does, for files in the formats gzip and xz.
+        content = _native.decompressed(content)
         return content, content.decode(errors="replace"), source
     # What z3py made cannot be there without it.
     if "z3" in sys.modules or isinstance(problem, (list, tuple)):

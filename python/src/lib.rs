@@ -8,7 +8,9 @@
 
 mod messages;
 mod runs;
+mod state;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,8 +19,9 @@ use std::time::{Duration, Instant};
 
 use alphorn::cache::Cache;
 use alphorn::frontend::{Dialect, InputError, Problem, parse_bytes};
-use alphorn::report::{Page, Printed};
-use alphorn::run::{Budget, Context, Span, Statistics};
+use alphorn::record::{self, Ending};
+use alphorn::report::{Page, Printed, explanation};
+use alphorn::run::{Budget, Context, Phase, Span, Statistics};
 use alphorn::term::{Printer, TermStore};
 use alphorn::witness::{CheckOutcome, ProofFormat, Wanted, check_claim, parse_witness};
 use alphorn::{Config, ConfigError};
@@ -98,6 +101,8 @@ struct Run {
     /// Whether the text is in the fixedpoint dialect; `None` for a run that did not stop in time.
     #[pyo3(get)]
     fixedpoint: Option<bool>,
+    /// The form of the text, as in the answer as JSON.
+    dialect: Option<String>,
     /// The refutation as text; empty for another answer.
     #[pyo3(get)]
     refutation_text: String,
@@ -117,12 +122,58 @@ struct Run {
     #[pyo3(get)]
     messages: Vec<Message>,
     printed: Printed,
+    limits: record::Limits,
     stats: Statistics,
     spans: Vec<Span>,
 }
 
 #[pymethods]
 impl Run {
+    /// The object that describes the answer, as the program prints it with `--output=json`.
+    fn record(&self, source: &str) -> String {
+        let found = match self.fixedpoint {
+            Some(_) => Some(record::found_of(self.dialect.as_deref(), &self.printed, true)),
+            None => None,
+        };
+        let reason = self.printed.reason.as_deref();
+        let ending = Ending::Verdict(&self.verdict, reason);
+        let total = Duration::from_secs_f64(self.total);
+        let numbers = record::numbers(&self.stats);
+        record::object(source, &self.limits, ending, found.as_ref(), total, &numbers).to_string()
+    }
+
+    /// The answer in words.
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        let (text, printed) = (self.text.clone(), self.printed.clone());
+        let ended = runs::run(py, &no_limits(), move |_| {
+            let problem = parse_bytes(&text, Rc::new(TermStore::new()))?;
+            Ok::<_, Failure>(explanation(&problem, &printed))
+        })?;
+        match ended.result {
+            Some(Ok(text)) => Ok(text),
+            Some(Err(failure)) => Err(failure.exception(py)),
+            None => Err(defect(py, "the explanation could not be made")),
+        }
+    }
+
+    /// The text of the problem.
+    #[getter]
+    fn content(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.text)
+    }
+
+    /// The run as JSON, from which `Run.from_state` makes it again.
+    fn state(&self) -> String {
+        state::write(self).to_string()
+    }
+
+    /// The run with the state that `state` has returned, and the text that it is about.
+    #[staticmethod]
+    fn from_state(text: Vec<u8>, state: &str) -> PyResult<Run> {
+        state::read(text.into(), state)
+            .ok_or_else(|| PyValueError::new_err("this is not the state of a run"))
+    }
+
     /// Whether the clauses have a model; `None` for an `unknown`.
     #[getter]
     fn satisfiable(&self) -> Option<bool> {
@@ -164,13 +215,7 @@ impl Run {
     fn html(&self, py: Python<'_>, source: String, marks: Option<String>) -> PyResult<String> {
         let (text, printed, stats) = (self.text.clone(), self.printed.clone(), self.stats.clone());
         let (spans, total) = (self.spans.clone(), Duration::from_secs_f64(self.total));
-        let limits = Limits {
-            timeout: None,
-            memory_mib: None,
-            stop: None,
-            level: LevelFilter::Off,
-        };
-        let ended = runs::run(py, &limits, move |_| {
+        let ended = runs::run(py, &no_limits(), move |_| {
             let problem = parse_bytes(&text, Rc::new(TermStore::new()))?;
             let page = Page {
                 source: &source,
@@ -193,14 +238,25 @@ impl Run {
     }
 }
 
+/// A run without limits, for what takes little time.
+fn no_limits<'py>() -> Limits<'py> {
+    Limits {
+        timeout: None,
+        memory_mib: None,
+        stop: None,
+        level: LevelFilter::Off,
+    }
+}
+
 /// What the thread of a run returns. The fields are those of [`Run`].
 struct Solved {
     verdict: String,
     fixedpoint: Option<bool>,
+    dialect: Option<String>,
     refutation_text: String,
     certificate: Option<String>,
     sorts: String,
-    predicates: Vec<(String, Vec<String>)>,
+    predicates: Predicates,
     printed: Printed,
     stats: Statistics,
     spans: Vec<Span>,
@@ -261,7 +317,26 @@ fn solve_text(
         ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
-    let printer = Printer::new(&cx.terms);
+    let (sorts, predicates) = declarations(&problem);
+    Ok(Solved {
+        verdict: output.word().to_owned(),
+        fixedpoint: Some(problem.dialect == Dialect::Fixedpoint),
+        dialect: Some(record::dialect(problem.dialect).to_owned()),
+        refutation_text: output.details().to_owned(),
+        certificate,
+        sorts,
+        predicates,
+        printed: Printed::new(&problem, &answer),
+        stats: cx.stats.clone(),
+        spans: cx.timeline.spans().to_vec(),
+    })
+}
+
+/// The predicates of a problem with the sorts of their arguments.
+type Predicates = Vec<(String, Vec<String>)>;
+
+/// The commands of a problem that declare or define sorts, and its predicates.
+fn declarations(problem: &Problem) -> (String, Predicates) {
     let sorts = problem.commands.iter().filter(|command| {
         let keyword = command.keyword.as_str();
         keyword.starts_with("declare-datatype") || keyword.ends_with("-sort")
@@ -269,22 +344,33 @@ fn solve_text(
     let sorts: Vec<&str> = sorts
         .map(|command| &problem.text[command.range.clone()])
         .collect();
+    let printer = Printer::new(&problem.terms);
     let predicates = problem.predicates.iter().map(|predicate| {
         let sorts = predicate.params.iter();
-        let sorts = sorts.map(|&param| printer.sort(cx.terms.sort_of(param)));
+        let sorts = sorts.map(|&param| printer.sort(problem.terms.sort_of(param)));
         (predicate.name.clone(), sorts.collect())
     });
-    Ok(Solved {
-        verdict: output.word().to_owned(),
-        fixedpoint: Some(problem.dialect == Dialect::Fixedpoint),
-        refutation_text: output.details().to_owned(),
-        certificate,
-        sorts: sorts.join("\n"),
-        predicates: predicates.collect(),
-        printed: Printed::new(&problem, &answer),
-        stats: cx.stats.clone(),
-        spans: cx.timeline.spans().to_vec(),
-    })
+    (sorts.join("\n"), predicates.collect())
+}
+
+/// The declarations in a text: its sorts, and its predicates with the sorts of their arguments.
+#[pyfunction]
+fn outline(py: Python<'_>, text: Vec<u8>) -> PyResult<(String, Predicates)> {
+    let ended = runs::run(py, &no_limits(), move |_| {
+        let problem = parse_bytes(&text, Rc::new(TermStore::new()))?;
+        Ok::<_, Failure>(declarations(&problem))
+    })?;
+    match ended.result {
+        Some(Ok(found)) => Ok(found),
+        Some(Err(failure)) => Err(failure.exception(py)),
+        None => Err(defect(py, "the text was not read")),
+    }
+}
+
+/// The text in compressed data, or other data as they are.
+#[pyfunction]
+fn decompressed(data: Vec<u8>) -> PyResult<Vec<u8>> {
+    Ok(alphorn::compression::decompressed(data)?)
 }
 
 /// A time limit as a duration.
@@ -352,6 +438,7 @@ fn solve(
         None => Solved {
             verdict: "unknown".to_owned(),
             fixedpoint: None,
+            dialect: None,
             refutation_text: String::new(),
             certificate: None,
             sorts: String::new(),
@@ -369,6 +456,7 @@ fn solve(
         text,
         verdict: solved.verdict,
         fixedpoint: solved.fixedpoint,
+        dialect: solved.dialect,
         refutation_text: solved.refutation_text,
         certificate: solved.certificate,
         sorts: solved.sorts,
@@ -376,6 +464,12 @@ fn solve(
         total: started.elapsed().as_secs_f64(),
         messages: ended.messages,
         printed: solved.printed,
+        limits: record::Limits {
+            timeout,
+            memory_mib: memory,
+            deterministic,
+            jobs: 1,
+        },
         stats: solved.stats,
         spans: solved.spans,
     })
@@ -428,13 +522,7 @@ fn stop_all(py: Python<'_>, patience: f64) {
 /// A run that panics, for the tests.
 #[pyfunction]
 fn panic_for_test(py: Python<'_>, message: String) -> PyResult<()> {
-    let limits = Limits {
-        timeout: None,
-        memory_mib: None,
-        stop: None,
-        level: LevelFilter::Off,
-    };
-    runs::run(py, &limits, move |_| -> () { panic!("{message}") }).map(drop)
+    runs::run(py, &no_limits(), move |_| -> () { panic!("{message}") }).map(drop)
 }
 
 /// The version of libz3.
@@ -463,6 +551,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Run>()?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(outline, module)?)?;
+    module.add_function(wrap_pyfunction!(decompressed, module)?)?;
     module.add_function(wrap_pyfunction!(stop_all, module)?)?;
     module.add_function(wrap_pyfunction!(panic_for_test, module)?)?;
     module.add_function(wrap_pyfunction!(z3_version, module)?)?;

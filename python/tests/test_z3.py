@@ -161,9 +161,11 @@ class Assertions(unittest.TestCase):
         a = z3.Array("a", INT, INT)
         tracked = z3.Solver()
         tracked.assert_and_track(Loop(0, 0), p)
+        # No renaming of predicates to their complements makes Horn clauses of both.
+        three = [z3.Bool(name) for name in "qrs"]
+        three_or_none = [Or(three), Or([z3.Not(q) for q in three])]
         for problem, message in [
-            ([Implies(x == 0, Loop(x, x))], "`x` is neither predicate nor bound"),
-            ([ForAll([x, y], Or(Loop(x, y), Loop(y, x)))], ""),
+            (three_or_none, ""),
             ([ForAll([a], Implies(a == z3.Lambda([x], x), Loop(a[0], 0)))], "lambda"),
             (tracked, "tracks"),
         ]:
@@ -182,6 +184,9 @@ class Assertions(unittest.TestCase):
         # A clause over a predicate without arguments is no tracked one.
         tracked.add(p)
         self.assertTrue(alphorn.solve(tracked).safe)
+        # Free constants, and a head of two atoms, have a meaning as Horn clauses.
+        self.assertTrue(alphorn.solve([Implies(x == 0, Loop(x, x))]).safe)
+        self.assertTrue(alphorn.solve([ForAll([x, y], Or(Loop(x, y), Loop(y, x)))]).safe)
 
     def test_what_z3_prints_is_compared(self):
         def same(a, b):

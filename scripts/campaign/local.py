@@ -32,7 +32,8 @@ def result_of(solver, task, report):
 def failed(note):
     """The report of a run that could not be watched."""
     return dict(
-        answer="error", limit=None, wall=0.0, cpu=0.0, memory=0, status=None, note=note
+        answer="error", limit=None, wall=0.0, cpu=0.0, memory=0, status=None, object=None,
+        note=note,
     )
 
 

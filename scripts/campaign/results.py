@@ -1,7 +1,8 @@
 """Results: what one run gave, and where results are kept while a campaign goes on.
 
 A result is a dictionary: `solver`, `track`, `file`, `verdict` (what is recorded), and what
-`watch.py` reports: `answer`, `limit`, `wall`, `cpu` (seconds), `memory` (MB), `status`, `note`.
+`watch.py` reports: `answer`, `limit`, `wall`, `cpu` (seconds), `memory` (MB), `status`, `note`, and
+`object`, the answer of alphorn as an object (with `--stats=json`), or None.
 """
 
 import json
@@ -70,7 +71,7 @@ def read_tsv(path, solver):
             )
         except ValueError as error:
             raise Refused(f"{path}:{number}: not a line of a table of results: {error}") from error
-        found.append(dict(solver=solver, limit=None, status=None, note="", **result))
+        found.append(dict(solver=solver, limit=None, status=None, note="", object=None, **result))
     return found
 
 

@@ -17,6 +17,8 @@ that one has gone, nothing is run). For each, a line of JSON comes back on stand
              second, and at least that of the largest process
     status   exit status of the command, or minus the number of the signal that ended it
     note     the end of its standard error, where there is neither sat nor unsat
+    object   the answer as an object, if the last line of its standard error is JSON with one under
+             `answer`, as alphorn prints it with `--stats=json`; else null
 
 This process takes in orphans of the command (it is a child subreaper), so that no descendant
 escapes: each is counted, and killed at the end. An address space limit would be wrong for solvers
@@ -42,6 +44,7 @@ ERROR = b"(error"
 LOOK_SECONDS = 0.05
 LONGEST_LINE = 1 << 16
 NOTE_BYTES = 400
+ERRORS_BYTES = 1 << 17
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -141,6 +144,18 @@ class Reader:
                 return
 
 
+def answer_object(errors):
+    """The object under `answer` in the last line of a standard error; None if there is none."""
+    line = errors.strip().rpartition(b"\n")[2].strip()
+    if not line.startswith(b"{"):
+        return None
+    try:
+        found = json.loads(line)["answer"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 class Run:
     """The command, from its start to its end."""
 
@@ -157,7 +172,7 @@ class Run:
         self.peak = 0
         self.cpu = 0.0
         self.reader = Reader()
-        self.note = b""
+        self.errors = b""
         self.stop = False
 
     def start(self):
@@ -221,7 +236,7 @@ class Run:
         if name == "stdout":
             self.reader.feed(data)
         else:
-            self.note = (self.note + data)[-NOTE_BYTES:]
+            self.errors = (self.errors + data)[-ERRORS_BYTES:]
         return bool(data)
 
     def follow(self, wakeup):
@@ -287,7 +302,7 @@ class Run:
         answer = self.reader.answer
         if answer is None:
             answer = {None: "error", "memory": "memout"}.get(limit, "timeout")
-        note = self.note.decode("utf-8", errors="replace").strip()
+        note = self.errors[-NOTE_BYTES:].decode("utf-8", errors="replace").strip()
         return dict(
             answer=answer,
             limit=limit,
@@ -296,6 +311,7 @@ class Run:
             memory=self.peak >> 20,
             status=self.status,
             note="" if answer in ("sat", "unsat") else note,
+            object=answer_object(self.errors),
         )
 
     @staticmethod
@@ -338,7 +354,7 @@ class Watcher:
         except (OSError, subprocess.SubprocessError) as error:
             self.run = None
             return dict(
-                answer="error", limit=None, wall=0.0, cpu=0.0, memory=0, status=None,
+                answer="error", limit=None, wall=0.0, cpu=0.0, memory=0, status=None, object=None,
                 note=str(error),
             )
         limit = run.follow(self.wakeup)

@@ -11,7 +11,7 @@ use alphorn::witness::ProofFormat;
 
 use super::Portfolio;
 use super::schedule::{Family, timeout};
-use crate::cli::Source;
+use crate::cli::{Form, Source};
 
 impl Portfolio<'_> {
     /// The command of the first member.
@@ -58,6 +58,10 @@ impl Portfolio<'_> {
         }
         if self.invocation.stats.is_some() {
             words.push("--stats=json".to_owned());
+        }
+        if self.solve.form != Form::Text {
+            // The parent has the file, if there is one.
+            words.push("--output=json".to_owned());
         }
         let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
         self.add_files(&mut words, own.is_empty());

@@ -57,6 +57,8 @@ pub struct MemberResult {
     pub note: Option<String>,
     /// The statistics: counts and times by name.
     pub stats: Option<Map<String, Value>>,
+    /// What the member knows of the problem and the witness.
+    pub found: Option<Value>,
     /// The certificate, if one is wanted and exists.
     pub certificate: Option<String>,
 }
@@ -118,6 +120,7 @@ impl MemberResult {
             answer,
             note: None,
             stats: None,
+            found: None,
             certificate: None,
         }
     }
@@ -138,7 +141,7 @@ impl MemberResult {
             MemberAnswer::Error(message) => ("error", "", message),
         };
         json!({"answer": answer, "before": before, "text": text, "note": self.note, "stats": self.stats,
-               "certificate": self.certificate})
+               "found": self.found, "certificate": self.certificate})
     }
 
     fn from_json(body: &Value) -> Option<MemberResult> {
@@ -151,6 +154,7 @@ impl MemberResult {
             },
             note: body["note"].as_str().map(str::to_owned),
             stats: body["stats"].as_object().cloned(),
+            found: Some(body["found"].clone()).filter(|found| !found.is_null()),
             certificate: body["certificate"].as_str().map(str::to_owned),
         })
     }
@@ -223,6 +227,7 @@ mod tests {
                 answer: verdict("sat", "(\n  \"quoted\" \u{1F4EF}\n)\n"),
                 note: None,
                 stats: Some(stats),
+                found: Some(json!({"safe": true, "witness": null})),
                 certificate: Some("; a certificate\n(check-sat)\n".to_owned()),
             }),
             Message::Result(MemberResult {

@@ -56,11 +56,11 @@ use self::member::{Member, Members};
 use self::process::{Child, Parent, lower_priority};
 use self::race::{NewMember, Race, RaceResult};
 use self::text::Input;
-use crate::cli::{Format, Invocation, Solve};
+use crate::cli::{Invocation, Solve};
 use crate::dialogue::{self, is_script};
 use crate::files::{create, write_all};
-use crate::statistics::render;
-use crate::supervise::{Answer, diagnose, exit, prepare_answer_for_crash, publish};
+use crate::output::Publisher;
+use crate::supervise::{Answer, RunResult, claim_answer, exit, prepare_answer_for_crash};
 
 /// What a member's process starts from.
 pub struct MemberStart {
@@ -92,6 +92,8 @@ pub struct Portfolio<'a> {
     pub started: Instant,
     /// Whether there may be a status line on the terminal, which has to be cleared before the answer.
     pub live: bool,
+    /// Prints the result.
+    pub publisher: &'a Publisher,
 }
 
 /// Runs a member in the process that calls it. It ends the process.
@@ -108,7 +110,7 @@ impl Portfolio<'_> {
                 return;
             }
         };
-        prepare_answer_for_crash(self.live);
+        prepare_answer_for_crash(self.live, self.publisher);
         let limit = self.invocation.timeout;
         let deadline = limit.and_then(|limit| self.started.checked_add(limit));
         let text = self.read_text(&parent, deadline);
@@ -119,7 +121,7 @@ impl Portfolio<'_> {
         // The file is created before the race, so that the user learns at once if it cannot be written.
         let certificate = match self.solve.certificate.as_deref().map(create).transpose() {
             Ok(certificate) => certificate,
-            Err(message) => exit(publish(Answer::Error(message), None)),
+            Err(message) => self.print_error(message),
         };
         let mut members = Members::default();
         let mut race = Race {
@@ -145,11 +147,20 @@ impl Portfolio<'_> {
     fn read_text(&self, parent: &Parent, deadline: Option<Instant>) -> Vec<u8> {
         let reason = match text::read(&self.solve.source, deadline, parent.signals()) {
             Input::Text(text) => return text,
-            Input::Error(message) => exit(publish(Answer::Error(message), None)),
+            Input::Error(message) => self.print_error(message),
             Input::Timeout => Reason::Timeout,
             Input::Signal => Reason::Interrupted,
         };
         self.print_unknown(parent, &reason, &mut Members::default())
+    }
+
+    /// Prints an error, and ends the process.
+    fn print_error(&self, message: String) -> ! {
+        claim_answer();
+        exit(
+            self.publisher
+                .publish(&RunResult::of(Answer::Error(message))),
+        )
     }
 
     /// Starts the process of a member.
@@ -221,25 +232,30 @@ impl Portfolio<'_> {
         let Some(result) = members.all[position].result.clone() else {
             unreachable!("the race names a member with a result");
         };
+        let mut printed = RunResult::of(match result.answer {
+            MemberAnswer::Verdict(verdict, around) => Answer::OfMember(verdict, around),
+            MemberAnswer::Error(message) => Answer::Error(message),
+        });
         if let (Some(file), Some(text)) = (certificate, &result.certificate) {
-            write_all(file, text, "certificate");
+            printed.unwritten = !write_all(file, text, "certificate");
         }
-        let (answer, note) = match result.answer {
-            MemberAnswer::Verdict(verdict, [before, details]) => (
-                Answer::Text(format!("{before}{verdict}\n{details}"), 0),
-                result.note,
-            ),
-            MemberAnswer::Error(message) => (Answer::Error(message), None),
-        };
+        let is_error = matches!(printed.answer, Answer::Error(_));
+        if !is_error {
+            printed.note = result.note;
+        }
+        printed.found = result.found;
         parent.finish_on_signal();
-        let is_error = matches!(answer, Answer::Error(_));
-        let status = publish(answer, note);
+        claim_answer();
+        if self.publisher.waits_for_statistics() {
+            printed.stats = Some(self.numbers(members, position));
+        }
+        let status = self.publisher.answer(&printed);
         members.kill();
         log_outcomes(members);
-        if !is_error {
-            self.print_statistics(members, position);
+        if !is_error && self.publisher.uses_statistics() {
+            printed.stats = Some(self.numbers(members, position));
         }
-        exit(status)
+        exit(self.publisher.rest(&printed, status))
     }
 
     /// Prints `unknown` with this reason, and ends the process.
@@ -253,27 +269,33 @@ impl Portfolio<'_> {
         let text_read = members.text_read.as_ref();
         let unknown = text_read.map_or_else(unread, |text| text.unknown.clone());
         parent.finish_on_signal();
-        let answer = Answer::Verdict(unknown.output(reason));
-        let status = publish(answer, Some(reason.to_string()));
-        if self.invocation.stats.is_some() {
+        let mut printed = RunResult {
+            note: Some(reason.to_string()),
+            ..RunResult::of(Answer::Verdict(unknown.output(reason)))
+        };
+        claim_answer();
+        let mut status = 0;
+        if !self.publisher.waits_for_statistics() {
+            status = self.publisher.answer(&printed);
+        }
+        if self.publisher.uses_statistics() {
             // At a timeout the members stop by themselves.
             if *reason != Reason::Timeout {
                 members.signal(libc::SIGTERM);
             }
             members.receive_until_finished(LIMITS.statistics_grace);
+            printed.stats = Some(self.numbers(members, 0));
+        }
+        if self.publisher.waits_for_statistics() {
+            status = self.publisher.answer(&printed);
         }
         members.kill();
         log_outcomes(members);
-        self.print_statistics(members, 0);
-        exit(status)
+        exit(self.publisher.rest(&printed, status))
     }
 
-    /// Prints statistics, if the user wants them: those of the member at this position, and how each
-    /// member ended.
-    fn print_statistics(&self, members: &Members, position: usize) {
-        let Some(format) = self.invocation.stats else {
-            return;
-        };
+    /// The statistics of the member at this position, and how each member ended.
+    fn numbers(&self, members: &Members, position: usize) -> Map<String, Value> {
         let result = members.all.get(position).and_then(|m| m.result.as_ref());
         let own = result.and_then(|result| result.stats.clone());
         let mut numbers: Map<String, Value> = own.unwrap_or_default();
@@ -284,23 +306,14 @@ impl Portfolio<'_> {
             let name = format!("portfolio.{}.seconds", member.number);
             numbers.insert(name, member.seconds().into());
         }
-        match format {
-            Format::Json => {
-                let members: Vec<Value> = members.all.iter().map(member_json).collect();
-                numbers.insert("portfolio.members".to_owned(), members.into());
-                diagnose(&render(&numbers, format));
-            }
-            Format::Text => {
-                let lines: Vec<String> = members.all.iter().map(member_line).collect();
-                diagnose(&format!(
-                    "{}\n{}",
-                    render(&numbers, format),
-                    lines.join("\n")
-                ));
-            }
-        }
+        let all: Vec<Value> = members.all.iter().map(member_json).collect();
+        numbers.insert(MEMBERS.to_owned(), all.into());
+        numbers
     }
 }
+
+/// The name of the list of members in the statistics: objects in JSON, lines in text.
+const MEMBERS: &str = "portfolio.members";
 
 /// The defect that two members contradict each other; it is logged.
 fn contradiction(members: &Members, sat: usize, unsat: usize) -> Reason {
@@ -328,17 +341,11 @@ fn log_outcomes(members: &Members) {
 /// How a member ended, as an object of JSON.
 fn member_json(member: &Member) -> Value {
     json!({
+        "member": member.number,
         "command": shell_text(&member.command),
         "outcome": member.outcome(),
         "seconds": member.seconds(),
     })
-}
-
-/// How a member ended, as a line.
-fn member_line(member: &Member) -> String {
-    let (number, outcome, seconds) = (member.number, member.outcome(), member.seconds());
-    let command = shell_text(&member.command);
-    format!("portfolio.{number} = {outcome}, {seconds:.3} s: {command}")
 }
 
 /// The number of jobs to use: at most the number of members that exist.

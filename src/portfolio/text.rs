@@ -8,6 +8,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::time::Instant;
 
+use alphorn::compression::decompressed;
+
 use super::process::wait_readable;
 use crate::cli::Source;
 
@@ -27,7 +29,7 @@ pub enum Input {
     Signal,
 }
 
-/// Reads a file or standard input to its end, until `deadline`, or until the descriptor `signals` can
+/// Reads a file or standard input to its end, and decompresses a compressed text, until `deadline`, or until the descriptor `signals` can
 /// be read.
 pub fn read(source: &Source, deadline: Option<Instant>, signals: RawFd) -> Input {
     let read = match source {
@@ -39,7 +41,11 @@ pub fn read(source: &Source, deadline: Option<Instant>, signals: RawFd) -> Input
             .and_then(|file| read_all(file, deadline, signals)),
         Source::Stdin => read_all(Stdin, deadline, signals),
     };
-    read.unwrap_or_else(|error| {
+    let expanded = read.and_then(|input| match input {
+        Input::Text(bytes) => decompressed(bytes).map(Input::Text),
+        other => Ok(other),
+    });
+    expanded.unwrap_or_else(|error| {
         Input::Error(match source {
             Source::File(path) => format!("cannot read {}: {error}", path.display()),
             Source::Stdin => format!("cannot read standard input: {error}"),

@@ -1,41 +1,85 @@
-//! The report of a run, one HTML page: the answer, the dependency graph, the invariants or the
-//! derivation of `false`, the passes and the turns of the engines.
+//! The report of a run, one HTML page: the answer in words, the invariants or the run that violates a
+//! query, the dependency graph, the clauses, the passes and the turns of the engines.
 //!
-//! A report is a page, or a fragment of another page, such as a notebook.
+//! A report is a page, or a fragment of another page, such as a notebook. [`explanation`] has the same
+//! in lines of text.
 //!
-//! Invariant: the page refers to no other file and has no script. The model and the refutation are
-//! those that are printed, escaped.
+//! Invariant: the page refers to no other file and has no script; all links lead to a place on it. The
+//! model and the refutation are those that are printed, escaped. Each part is bounded, so that a page
+//! has about a megabyte at most.
 
+mod derivation;
+mod formula;
 mod graph;
+mod names;
 mod pretty;
+mod style;
 mod timeline;
+mod words;
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use self::derivation::View;
+use self::formula::Reader;
+use self::names::{ArgumentNames, argument_names};
 use self::pretty::indented;
+use self::style::style;
+pub use self::words::explanation;
+use self::words::{Definition, definitions, reader, sentence, steps};
 use alphorn_chc::frontend::Problem;
 use alphorn_term::run::{Span, Statistics};
+use alphorn_witness::sexp::symbol;
 use alphorn_witness::{ProofFormat, Validated, Verdict, Wanted};
 
 /// The limits of a report.
 struct Limits {
     /// How many bytes of a text are shown.
     text_bytes: usize,
+    /// How many bytes of invariants in SMT-LIB are shown.
+    smtlib_bytes: usize,
+    /// How many bytes the invariants have on the page.
+    invariants_bytes: usize,
+    /// How many bytes of clauses are shown.
+    clauses_bytes: usize,
+    /// How many bytes of a clause are shown.
+    clause_bytes: usize,
     /// How many steps of a derivation are shown.
     steps: usize,
-    /// The most predicates of a dependency graph that is drawn.
-    graph_predicates: usize,
+    /// How many bytes a derivation has on the page; more steps are not shown.
+    derivation_bytes: usize,
+    /// After how many bytes of a derivation only the summaries of steps are shown.
+    derivation_details_bytes: usize,
+    /// How many arguments the summary of a step shows, and how many bytes of each.
+    summary_values: usize,
+    summary_value_bytes: usize,
+    /// How many bytes of a value are shown.
+    value_bytes: usize,
+    /// The most boxes of a dependency graph that is drawn.
+    graph_boxes: usize,
+    /// The number of predicates from which on chains of them are one box.
+    graph_chains: usize,
     /// The most characters of a name in the graph; longer ones are cut off.
     name_characters: usize,
 }
 
 const LIMITS: Limits = Limits {
-    text_bytes: 200_000,
+    text_bytes: 20_000,
+    smtlib_bytes: 150_000,
+    invariants_bytes: 250_000,
+    clauses_bytes: 120_000,
+    clause_bytes: 6_000,
     steps: 2_000,
-    graph_predicates: 120,
+    derivation_bytes: 350_000,
+    derivation_details_bytes: 250_000,
+    summary_values: 8,
+    summary_value_bytes: 48,
+    value_bytes: 4_000,
+    graph_boxes: 200,
+    graph_chains: 40,
     name_characters: 26,
 };
 
@@ -78,7 +122,7 @@ impl Printed {
         };
         let details = answer.output(problem, wanted).details().to_owned();
         match answer.verdict() {
-            Verdict::Sat(_) => Printed {
+            Verdict::Sat(_) | Verdict::Proven(_) => Printed {
                 satisfiable: Some(true),
                 model: details,
                 ..Printed::default()
@@ -96,14 +140,6 @@ impl Printed {
     }
 }
 
-/// A definition of the printed model.
-struct Definition {
-    /// The name as it is printed.
-    name: String,
-    text: String,
-    is_recursive: bool,
-}
-
 impl Page<'_> {
     /// The report as a page.
     pub fn html(&self) -> String {
@@ -113,24 +149,14 @@ impl Page<'_> {
         let _ = write!(
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <title>{verdict}: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <h1><span class=\"{verdict}\">{verdict}</span> {title}</h1>\n"
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{verdict}: {title}</title>\n<style>{}</style>\n</head>\n<body>\n",
+            style(None)
         );
-        let definitions = self.definitions();
-        let steps = self.steps();
-        self.write_summary(&mut out);
-        out.push_str(&graph::section(
-            self.problem,
-            &steps,
-            "",
-            !definitions.is_empty(),
-        ));
-        self.write_model(&mut out, &definitions, "");
-        self.write_derivation(&mut out, &steps, "");
+        self.write_answer(&mut out, "");
         out.push_str(&timeline::section(self.spans, self.total));
         self.write_passes(&mut out);
         self.write_statistics(&mut out);
-        self.write_source(&mut out, true, "");
         out.push_str("</body>\n</html>\n");
         out
     }
@@ -138,27 +164,45 @@ impl Page<'_> {
     /// The report without passes, timeline and statistics, as a `div` for another page. Its styles hold
     /// only in the `div`, and its ids begin with `id_prefix`.
     pub fn fragment(&self, id_prefix: &str) -> String {
-        let verdict = self.verdict();
-        let style = scoped(STYLE, ".alphorn");
-        let title = escaped(self.source);
-        let mut out = format!(
-            "<div class=\"alphorn\">\n<style>{style}</style>\n\
-             <h1><span class=\"{verdict}\">{verdict}</span> {title}</h1>\n"
-        );
-        let definitions = self.definitions();
-        let steps = self.steps();
-        self.write_summary(&mut out);
-        out.push_str(&graph::section(
-            self.problem,
-            &steps,
-            id_prefix,
-            !definitions.is_empty(),
-        ));
-        self.write_model(&mut out, &definitions, id_prefix);
-        self.write_derivation(&mut out, &steps, id_prefix);
-        self.write_source(&mut out, false, id_prefix);
+        let style = style(Some(".alphorn"));
+        let mut out = format!("<div class=\"alphorn\">\n<style>{style}</style>\n");
+        self.write_answer(&mut out, id_prefix);
         out.push_str("</div>\n");
         out
+    }
+
+    /// The verdict in words, the witness, the graph and the clauses.
+    fn write_answer(&self, out: &mut String, id_prefix: &str) {
+        let (verdict, title) = (self.verdict(), escaped(self.source));
+        let definitions = definitions(&self.answer.model);
+        let steps = steps(&self.answer.refutation);
+        let _ = writeln!(
+            out,
+            "<h1><span class=\"verdict {verdict}\">{verdict}</span> {title}</h1>\n\
+             <p class=\"words\">{}</p>",
+            escaped(&sentence(self.problem, self.answer, &steps))
+        );
+        self.write_meta(out);
+        let (names, reader) = (argument_names(self.problem), reader(self.problem));
+        if !steps.is_empty() {
+            out.push_str(
+                "<h2>Derivation of <code>false</code></h2>\n<p>Each step follows from a clause and \
+                 earlier steps. Marked values have changed since the step before; a step opens with \
+                 all of its values.</p>\n",
+            );
+            let view = View {
+                steps: &steps,
+                names: &names,
+                reader: &reader,
+                id_prefix,
+            };
+            out.push_str(&view.html());
+        }
+        self.write_model(out, &definitions, &names, &reader, id_prefix);
+        let linked = definitions.iter().filter(|d| !d.is_recursive);
+        let linked = linked.map(|definition| definition.name.as_str()).collect();
+        out.push_str(&graph::section(self.problem, &steps, id_prefix, &linked));
+        self.write_clauses(out, &steps, id_prefix);
     }
 
     /// The verdict as it is shown; `sat` if the clauses have a model, in both dialects.
@@ -170,68 +214,98 @@ impl Page<'_> {
         }
     }
 
-    fn write_summary(&self, out: &mut String) {
+    fn write_meta(&self, out: &mut String) {
         let seconds = self.total.as_secs_f64();
-        let meaning = match self.answer.satisfiable {
-            Some(true) => "The clauses have a model: every predicate has an invariant, and no \
-                 query holds."
-                .to_owned(),
-            Some(false) => "The clauses have no model: <code>false</code> is derived.".to_owned(),
-            None => {
-                let reason = self.answer.reason.as_deref().unwrap_or("no reason");
-                format!("No answer: {}.", escaped(reason))
-            }
-        };
         let count = |number: usize, what| match number {
             1 => format!("1 {what}"),
             number => format!("{number} {what}s"),
         };
         let clauses = count(self.problem.clauses.len(), "clause");
         let predicates = count(self.problem.predicates.len(), "predicate");
+        let mut texts = self.stats.texts();
+        let engine = texts.find(|text| text.0 == "answer.engine");
+        let engine = engine.map_or(String::new(), |(_, name)| {
+            format!(", engine {}", escaped(name))
+        });
         let _ = writeln!(
             out,
-            "<p>{meaning} {clauses}, {predicates}, {seconds:.2} s, alphorn {}.</p>",
+            "<p class=\"meta\">{clauses}, {predicates}, {seconds:.2} s{engine}, alphorn {}.</p>",
             env!("CARGO_PKG_VERSION")
         );
     }
 
-    /// The definitions of the model, one a line as it is printed.
-    fn definitions(&self) -> Vec<Definition> {
-        let text = &self.answer.model;
-        let commands = text.lines().filter_map(|line| line.strip_prefix("  "));
-        let read = |text: &str| {
-            let (kind, rest) = text.strip_prefix('(')?.split_once(' ')?;
-            Some(Definition {
-                name: pretty::first(rest).to_owned(),
-                text: text.to_owned(),
-                is_recursive: kind != "define-fun",
-            })
-        };
-        commands.filter_map(read).collect()
-    }
-
-    /// The steps of the refutation as JSON; empty for another answer.
-    fn steps(&self) -> Vec<Value> {
-        let object: Value = serde_json::from_str(&self.answer.refutation).unwrap_or_default();
-        object["refutation"].as_array().cloned().unwrap_or_default()
-    }
-
-    fn write_model(&self, out: &mut String, definitions: &[Definition], id_prefix: &str) {
+    /// The invariants, conjunct by conjunct. Those that are `true` or `false` are listed by name.
+    fn write_model(
+        &self,
+        out: &mut String,
+        definitions: &[Definition],
+        names: &ArgumentNames,
+        reader: &Reader,
+        id_prefix: &str,
+    ) {
         if definitions.is_empty() {
             return;
         }
         let (functions, invariants): (Vec<_>, Vec<_>) =
             definitions.iter().partition(|d| d.is_recursive);
-        out.push_str("<h2>Invariants</h2>\n<table>\n");
+        out.push_str("<h2>Invariants</h2>\n");
+        let (mut unlimited, mut unreachable) = (Vec::new(), Vec::new());
+        let begin = out.len();
+        let mut smtlib_bytes = 0;
+        let mut hidden = 0;
         for definition in invariants {
-            let (id, name) = (graph::anchor(&definition.name), escaped(&definition.name));
-            let text = escaped(&indented(&definition.text, LIMITS.text_bytes));
+            let id = format!("{id_prefix}{}", graph::anchor(&definition.name));
+            let shown = words::invariant(&definition.text, names, reader);
+            let name = escaped(symbol(&definition.name));
+            match &shown {
+                Some(shown) if shown.conjuncts.is_empty() => {
+                    unlimited.push(format!("<span id=\"{id}\">{name}</span>"));
+                    continue;
+                }
+                Some(shown) if shown.conjuncts == ["false"] => {
+                    unreachable.push(format!("<span id=\"{id}\">{name}</span>"));
+                    continue;
+                }
+                _ => {}
+            }
+            let _ = writeln!(out, "<section class=\"invariant\" id=\"{id}\">");
+            let is_long = out.len() - begin > LIMITS.invariants_bytes;
+            hidden += usize::from(is_long);
+            match &shown {
+                Some(shown) if !is_long => write_conjuncts(out, &name, shown),
+                _ => {
+                    let _ = writeln!(out, "<h3>{name}</h3>");
+                }
+            }
+            smtlib_bytes += definition.text.len();
+            if smtlib_bytes <= LIMITS.smtlib_bytes && !is_long {
+                let text = escaped(&indented(&definition.text, LIMITS.text_bytes));
+                let _ = writeln!(
+                    out,
+                    "<details><summary>SMT-LIB</summary><pre>{text}</pre></details>"
+                );
+            }
+            out.push_str("</section>\n");
+        }
+        for (what, list) in [
+            ("No condition on the arguments of", unlimited),
+            ("Never reached", unreachable),
+        ] {
+            if !list.is_empty() {
+                let _ = writeln!(out, "<p>{what}: {}.</p>", list.join(", "));
+            }
+        }
+        if hidden > 0 {
             let _ = writeln!(
                 out,
-                "<tr id=\"{id_prefix}{id}\"><th>{name}</th><td><pre>{text}</pre></td></tr>"
+                "<p>{hidden} invariants are not shown; <code>--model</code> prints all.</p>"
             );
         }
-        out.push_str("</table>\n");
+        self.write_functions(out, &functions);
+    }
+
+    /// The recursive functions that the invariants use, and why they exist.
+    fn write_functions(&self, out: &mut String, functions: &[&Definition]) {
         if !functions.is_empty() {
             out.push_str("<h2>Functions</h2>\n<p>The invariants use these.</p>\n");
             for definition in functions {
@@ -250,46 +324,6 @@ impl Page<'_> {
                     escaped(&indented(line, LIMITS.text_bytes))
                 );
             }
-        }
-    }
-
-    fn write_derivation(&self, out: &mut String, steps: &[Value], id_prefix: &str) {
-        if steps.is_empty() {
-            return;
-        }
-        out.push_str(
-            "<h2>Derivation of <code>false</code></h2>\n<table>\n<tr><th>step</th><th>fact</th>\
-             <th>from</th><th>clause</th><th>values</th></tr>\n",
-        );
-        for step in steps.iter().take(LIMITS.steps) {
-            let number = &step["step"];
-            let premises = step["premises"].as_array().into_iter().flatten();
-            let premises: Vec<String> = premises
-                .map(|p| format!("<a href=\"#{id_prefix}step{p}\">{p}</a>"))
-                .collect();
-            let values = step["values"].as_array().into_iter().flatten();
-            let values: Vec<String> = values
-                .map(|v| format!("{} = {}", text_of(&v["variable"]), text_of(&v["value"])))
-                .collect();
-            let _ = writeln!(
-                out,
-                "<tr id=\"{id_prefix}step{number}\"><td>{number}</td><td><code>{}</code></td><td>{}</td>\
-                 <td><a href=\"#{id_prefix}line{}\">{} (line {})</a></td><td><code>{}</code></td></tr>",
-                fact(&step["fact"]),
-                premises.join(", "),
-                step["line"],
-                step["clause"],
-                step["line"],
-                values.join(", "),
-            );
-        }
-        out.push_str("</table>\n");
-        if steps.len() > LIMITS.steps {
-            let _ = writeln!(
-                out,
-                "<p>{} steps are not shown.</p>",
-                steps.len() - LIMITS.steps
-            );
         }
     }
 
@@ -333,41 +367,74 @@ impl Page<'_> {
         out.push_str("</table>\n</details>\n");
     }
 
-    fn write_source(&self, out: &mut String, is_open: bool, id_prefix: &str) {
-        let open = if is_open { " open" } else { "" };
-        let _ = write!(
-            out,
-            "<details{open}><summary>The text of the clauses</summary>\n<pre class=\"source\">"
-        );
-        let mut shown = 0;
-        for (line, number) in self.problem.text.lines().zip(1..) {
-            shown += line.len();
-            if shown > LIMITS.text_bytes {
-                out.push_str("…\n");
-                break;
-            }
-            let _ = write!(
+    /// The commands that steps of the derivation name, or without a derivation the whole text if it is
+    /// short.
+    fn write_clauses(&self, out: &mut String, steps: &[Value], id_prefix: &str) {
+        let lines: BTreeSet<u64> = steps
+            .iter()
+            .filter_map(|step| step["line"].as_u64())
+            .collect();
+        let commands = self.problem.commands.iter();
+        let wanted = |line: u32| steps.is_empty() || lines.contains(&u64::from(line));
+        let commands: Vec<_> = commands.filter(|command| wanted(command.line)).collect();
+        if steps.is_empty() && self.problem.text.len() > LIMITS.clauses_bytes {
+            return;
+        }
+        let (title, open) = match steps.is_empty() {
+            true => ("The text of the clauses", ""),
+            false => ("The clauses of the derivation", " open"),
+        };
+        let _ = writeln!(out, "<details{open}><summary>{title}</summary>");
+        let begin = out.len();
+        let mut last = 0;
+        for command in commands {
+            let text = &self.problem.text[command.range.clone()];
+            let (line, is_full) = (command.line, out.len() - begin > LIMITS.clauses_bytes);
+            // Links to a line lead to its first command, also where its text is not shown.
+            let id = match line == last {
+                true => String::new(),
+                false => format!(" id=\"{id_prefix}line{line}\""),
+            };
+            last = line;
+            let shown = match is_full {
+                true => "…".to_owned(),
+                false => {
+                    let shown = cut(text, LIMITS.clause_bytes);
+                    let dots = if shown.len() < text.len() { "…" } else { "" };
+                    format!("{}{dots}", escaped(shown))
+                }
+            };
+            let _ = writeln!(
                 out,
-                "<span id=\"{id_prefix}line{number}\">{number:5}  {}</span>",
-                escaped(line)
+                "<div class=\"clause\"{id}><span class=\"at\">{line}</span><pre>{shown}</pre></div>"
             );
         }
-        out.push_str("</pre>\n</details>\n");
+        out.push_str("</details>\n");
     }
 }
 
-/// A fact with its values, escaped; `false` for the last step.
-fn fact(fact: &Value) -> String {
-    if fact.is_null() {
-        return "false".to_owned();
+/// The conjuncts of an invariant as a list.
+fn write_conjuncts(out: &mut String, name: &str, shown: &words::Invariant) {
+    let arguments: Vec<String> = shown.arguments.iter().map(|a| escaped(a)).collect();
+    let _ = writeln!(
+        out,
+        "<h3>{name}({})</h3>\n<ul class=\"conjuncts\">",
+        arguments.join(", ")
+    );
+    for part in &shown.conjuncts {
+        let text = cut(part, LIMITS.text_bytes);
+        let dots = if text.len() < part.len() { "…" } else { "" };
+        let _ = writeln!(out, "<li><code>{}{dots}</code></li>", escaped(text));
     }
-    let name = text_of(&fact["predicate"]);
-    let arguments = fact["arguments"].as_array().into_iter().flatten();
-    let arguments: Vec<String> = arguments.map(text_of).collect();
-    match arguments.is_empty() {
-        true => name,
-        false => format!("{name}({})", arguments.join(", ")),
-    }
+    out.push_str("</ul>\n");
+}
+
+/// The beginning of a text with at most this many bytes.
+fn cut(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len()))
+        .rev()
+        .find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
 }
 
 /// A string of JSON, escaped.
@@ -390,42 +457,6 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The style rules restricted to elements in `scope`; `body` stands for `scope` itself.
-fn scoped(style: &str, scope: &str) -> String {
-    let rules = style.split_inclusive('}').filter_map(|rule| {
-        let (selectors, body) = rule.split_once('{')?;
-        let selectors = selectors.split(',').map(|selector| match selector.trim() {
-            "body" => scope.to_owned(),
-            selector => format!("{scope} {selector}"),
-        });
-        Some(format!(
-            "{} {{{body}\n",
-            selectors.collect::<Vec<_>>().join(", ")
-        ))
-    });
-    rules.collect()
-}
-
-const STYLE: &str = "
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em;
-       color: #222; background: #fff }
-h1 { font-size: 1.4em } h2 { font-size: 1.15em; margin-top: 1.8em }
-h1 span { color: #fff; padding: .1em .5em; border-radius: .3em; margin-right: .4em }
-.sat { background: #2a7f4f } .unsat { background: #b3372f } .unknown { background: #777 }
-table { border-collapse: collapse } th, td { border: 1px solid #ddd; padding: .25em .6em;
-       text-align: left; vertical-align: top }
-th { background: #f5f5f5; font-weight: 600; overflow-wrap: anywhere; max-width: 22em }
-pre, code { font: 13px/1.4 ui-monospace, monospace } td pre { margin: 0 }
-pre { overflow-x: auto; max-width: 100% } td code { overflow-wrap: anywhere }
-.source span { display: block } :target { background: #fff3c4 }
-details { margin-top: 1.8em } summary { cursor: pointer; font-weight: 600 }
-svg { max-width: 100%; height: auto } svg text { font: 12px system-ui, sans-serif; fill: #222 }
-.node { fill: #eef3fa; stroke: #4a6fa5 } .used { fill: #fbe3e1; stroke: #b3372f }
-.end { fill: #fff; stroke: #999 } .edge { fill: none; stroke: #888 }
-.back { fill: none; stroke: #888; stroke-dasharray: 4 3 }
-.engine { fill: #7fa7d6 } .pass { fill: #b9c98a } .check { fill: #e0a96d }
-";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -433,22 +464,12 @@ mod tests {
     #[test]
     fn text_cannot_become_markup() {
         assert_eq!(escaped("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
-        let value = serde_json::json!({"predicate": "<P>", "arguments": ["1", "(- 2)"]});
-        assert_eq!(fact(&value), "&lt;P&gt;(1, (- 2))");
-        assert_eq!(fact(&Value::Null), "false");
     }
 
     #[test]
-    fn styles_stay_inside() {
-        let style = scoped("\nbody { a: b }\nth, td { c:\n d } .x y { e: f }\n", ".s");
-        assert_eq!(
-            style,
-            ".s { a: b }\n.s th, .s td { c:\n d }\n.s .x y { e: f }\n"
-        );
-        assert!(
-            scoped(STYLE, ".s")
-                .lines()
-                .all(|line| !line.starts_with("body"))
-        );
+    fn texts_are_cut_between_characters() {
+        assert_eq!(cut("aé", 2), "a");
+        assert_eq!(cut("aé", 3), "aé");
+        assert_eq!(cut("ab", 9), "ab");
     }
 }

@@ -24,7 +24,7 @@ pub fn section(spans: &[Span], total: Duration) -> String {
     let rows = spans.iter().map(|s| s.depth + 1).max().unwrap_or(1);
     let height = ROW_HEIGHT * (rows as f64 + 1.0);
     let mut out = format!(
-        "<h2>Timeline</h2>\n<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+        "<h2>Timeline</h2>\n<div class=\"wide\"><svg class=\"timeline\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
          role=\"img\">\n"
     );
     for span in spans {
@@ -61,7 +61,7 @@ pub fn section(spans: &[Span], total: Duration) -> String {
     let _ = writeln!(
         out,
         "<text x=\"0\" y=\"{0:.1}\">0 s</text><text x=\"{WIDTH}\" y=\"{0:.1}\" \
-         text-anchor=\"end\">{total:.2} s</text>\n</svg>",
+         text-anchor=\"end\">{total:.2} s</text>\n</svg></div>",
         height - 4.0
     );
     out

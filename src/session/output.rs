@@ -28,7 +28,10 @@ pub fn answers(output: &str, of_rules: &[bool]) -> Vec<String> {
         }
         let has_model = (answer == "sat\n") != of_rules.get(count - 1).copied().unwrap_or(false);
         let is_witness = match token.kind {
-            TokenKind::Open => is_model(output, token.range.start, has_model),
+            TokenKind::Open => {
+                is_model(output, token.range.start, has_model)
+                    || !has_model && is_refutation(output, token.range.start)
+            }
             _ => word.starts_with(|c: char| c.is_ascii_digit() || c == '{'),
         };
         if !is_witness {
@@ -89,6 +92,12 @@ fn is_model(output: &str, start: usize, expected: bool) -> bool {
             word == "model" || word.starts_with("define-fun") || is_definition(output, first.start)
         }
     }
+}
+
+/// Whether the list at this place is a refutation as an S-expression.
+fn is_refutation(output: &str, start: usize) -> bool {
+    let first = list(output, start).and_then(|list| list.into_iter().next());
+    first.is_some_and(|first| output[first] == *"refutation")
 }
 
 #[cfg(test)]

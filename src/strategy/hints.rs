@@ -82,6 +82,9 @@ pub(super) fn use_hints(
                     return (Some(found), lemmas);
                 }
             }
+            Witness::Derivations(_) => {
+                log::debug!("a proof by induction on derivations is no hint");
+            }
             Witness::Model(text) => {
                 let model = match model_of_text(&hint.problem, text, &hint.witness) {
                     Ok(model) => dictionary.model(model),

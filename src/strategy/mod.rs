@@ -11,6 +11,7 @@ mod inspect;
 mod readings;
 mod schedule;
 mod solve;
+mod sparse;
 mod turn;
 mod values;
 

@@ -64,7 +64,7 @@ pub(super) fn solve_readings(
             };
             let answer = solve_as_read(&read, config, &[], observe, cx)?;
             match answer.verdict() {
-                Verdict::Sat(_) => return Ok(answer),
+                Verdict::Sat(_) | Verdict::Proven(_) => return Ok(answer),
                 Verdict::Unsat(refutation) => {
                     let refutation = as_declared(problem, &read, refutation);
                     let found = refutation.and_then(|r| for_all_sets(problem, &r, cx));

@@ -11,36 +11,55 @@ use alphorn_chc::Shape;
 use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 
 /// The stages of a run, in order, until there is an answer.
-pub(super) const STAGES: [Stage; 5] = [
+pub(super) const STAGES: [Stage; 7] = [
     Stage {
         name: "quick",
         passes: Passes::Quick,
         turns: QUICK,
         named: work(100),
+        condition: Condition::Always,
     },
     Stage {
         name: "written",
         passes: Passes::Written,
         turns: WRITTEN,
         named: Limit::None,
+        condition: Condition::Always,
+    },
+    Stage {
+        name: "words",
+        passes: Passes::All,
+        turns: WORDS,
+        named: Limit::None,
+        condition: Condition::WideBitVectors,
+    },
+    Stage {
+        name: "words as written",
+        passes: Passes::Written,
+        turns: WORDS_AS_WRITTEN,
+        named: Limit::None,
+        condition: Condition::WideBitVectors,
     },
     Stage {
         name: "main",
         passes: Passes::All,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
     Stage {
         name: "easy to check",
         passes: Passes::EasyToCheck,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
     Stage {
         name: "no passes",
         passes: Passes::Removed,
         turns: MAIN,
         named: Limit::None,
+        condition: Condition::Always,
     },
 ];
 
@@ -64,7 +83,8 @@ const fn long_run(seconds: u64) -> Limit {
 /// Before the costly passes: short turns. `trl` and `kind` solve what they solve at once, so they
 /// come after `pdr`. `ic3` has a higher limit, since it asks its SAT solver many small questions.
 /// `templates` simulates states before it has candidates. Where nearly all arguments are Booleans,
-/// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them.
+/// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them. So
+/// have `pdkind` and `ic3` on single predicates over reals and over words.
 const QUICK: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(10)),
     anywhere("pdr", 1.0, work(100)),
@@ -74,15 +94,21 @@ const QUICK: Schedule<PlannedTurn> = &[
     anywhere("ic3", 1.0, work(300)),
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
+    only("pdkind", 0.3, time(300), Condition::OneOfReals),
+    only("ic3", 0.25, time(300), Condition::OneOfWords),
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
 /// last, so that refutations by `enum` are not late. In long runs there are second turns, so that no
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
-/// of them narrower.
+/// of them narrower. Where queries speak of several facts, `relate` proves what it proves at once, or
+/// after some time that depends on the number of candidates; where only clauses do, it has the short turn
+/// alone.
 const WRITTEN: Schedule<PlannedTurn> = &[
-    only("twin", 0.5, time(300), Condition::WideBitVectors),
-    only("templates", 0.4, work(5_000), Condition::WideBitVectors),
+    only("relate", 0.15, work(1_000), Condition::SeveralFacts),
+    only("pairs", 0.2, work(2_000), Condition::SeveralFacts),
+    only("relate", 0.25, time(60), Condition::SeveralFacts),
+    only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),
     anywhere("enum", 0.15, time(10)),
@@ -92,11 +118,23 @@ const WRITTEN: Schedule<PlannedTurn> = &[
     anywhere("cata", 0.3, long_run(120)),
 ];
 
+/// For bit-vectors that could be numbers, after all passes: what `pdr` solves soon.
+const WORDS: Schedule<PlannedTurn> = &[
+    anywhere("bmc", 0.1, work(500)),
+    anywhere("pdr", 0.35, time(300)),
+];
+
+/// For the same as they were written.
+const WORDS_AS_WRITTEN: Schedule<PlannedTurn> = &[
+    anywhere("twin", 0.5, time(300)),
+    anywhere("templates", 0.2, work(2_000)),
+];
+
 /// After all passes. `pdr` solves most of what it solves at all in most of the time left; engines
 /// whose answers `pdr` has only later, or not at all, come before its long turn: `morph` for heaps,
 /// `interp` for datatypes and for programs with several locations, `vinta` for trees of numbers,
 /// `spacer` for numbers (`pdr` continues from its frames), `trl` for deep refutations.
-const MAIN: Schedule<PlannedTurn> = &[
+pub(super) const MAIN: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(500)),
     anywhere("trl", 0.05, work(500)),
     anywhere("kind", 0.03, work(300)),
@@ -135,6 +173,7 @@ pub(super) const PLAIN_MODEL: Stage = Stage {
         anywhere("pdr", 1.0, work(4_000)),
     ],
     named: work(4_000),
+    condition: Condition::Always,
 };
 
 /// Parts of a run that are no turns: a share of the time left, within a limit.
@@ -146,6 +185,9 @@ pub(super) struct Parts {
     pub quick_check: Slot<()>,
     /// The same where the passes left no predicate: then no engine has another model.
     pub closed_check: Slot<()>,
+    /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost; later it has all the time
+    /// left.
+    pub easy_to_check: Slot<()>,
     /// The stage [`PLAIN_MODEL`] with its passes and check, where the functions of the model have
     /// one argument, sizes for example.
     pub plain_for_sizes: Slot<()>,
@@ -160,8 +202,9 @@ pub(super) struct Parts {
 /// The parts of a run.
 pub(super) const PARTS: Parts = Parts {
     hints: slot((), 0.2, work(5_000)),
-    quick_check: slot((), 0.5, time(120)),
+    quick_check: slot((), 0.3, time(120)),
     closed_check: slot((), 0.8, time(120)),
+    easy_to_check: slot((), 0.5, time(120)),
     plain_for_sizes: slot((), 0.5, work(5_000)),
     plain_for_relations: slot((), 0.5, work(500)),
     unfolding: slot((), 0.1, work(1_000)),
@@ -177,6 +220,8 @@ pub(super) struct Stage {
     pub turns: Schedule<PlannedTurn>,
     /// The limit of an engine that is asked for by name.
     pub named: Limit,
+    /// Where the stage takes place, by the shape after the passes of the stages before.
+    pub condition: Condition,
 }
 
 /// The clauses that the engines of a stage see.
@@ -204,6 +249,11 @@ impl Passes {
 }
 
 impl Stage {
+    /// Whether the stage takes place whatever the shape of the clauses is.
+    pub fn is_for_all(&self) -> bool {
+        self.condition == Condition::Always
+    }
+
     /// Whether an engine that is asked for by name has a turn: engines for clauses as they were
     /// written have none elsewhere.
     pub fn takes(&self, engine: &str) -> bool {
@@ -244,12 +294,16 @@ const fn only(
 
 /// A condition on the shape of the clauses in a stage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Condition {
+pub(super) enum Condition {
     Always,
     NoDatatypes,
     NoBitVectors,
     /// The quick passes left bit-vectors that could be numbers.
     WideBitVectors,
+    /// Bit-vectors in linear clauses with one recursive predicate.
+    OneOfWords,
+    /// One predicate in linear clauses, at least half of its arguments reals.
+    OneOfReals,
     /// Nine of ten arguments are Booleans, and there are no bit-vectors.
     MostlyBooleans,
     /// Datatypes, and no arrays.
@@ -261,6 +315,8 @@ enum Condition {
     /// Numbers and Booleans only, in linear clauses with several predicates on cycles.
     Programs,
     Arrays,
+    /// Clauses or queries that speak of several recursive facts.
+    SeveralFacts,
     /// Arrays, and no datatypes.
     ArraysOfScalars,
     /// Arrays and datatypes.
@@ -268,7 +324,7 @@ enum Condition {
 }
 
 impl Condition {
-    fn holds(self, shape: &Shape) -> bool {
+    pub(super) fn holds(self, shape: &Shape) -> bool {
         let theories = &shape.theories;
         let numbers = !theories.datatype && !theories.array && !theories.bitvec;
         match self {
@@ -276,6 +332,11 @@ impl Condition {
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
+            Condition::OneOfWords => theories.bitvec && shape.linear && shape.recursive == 1,
+            Condition::OneOfReals => {
+                let one = shape.linear && shape.predicates == 1;
+                one && shape.reals * 2 >= shape.arguments && shape.reals > 0
+            }
             Condition::MostlyBooleans => {
                 let most = shape.booleans * 10 >= shape.arguments * 9;
                 most && shape.arguments > 0 && !theories.bitvec
@@ -285,6 +346,7 @@ impl Condition {
             Condition::TreesOfNumbers => !shape.linear && numbers,
             Condition::Programs => shape.linear && shape.recursive > 1 && numbers,
             Condition::Arrays => theories.array,
+            Condition::SeveralFacts => shape.relates_facts,
             Condition::ArraysOfScalars => theories.array && !theories.datatype,
             Condition::Heaps => theories.array && theories.datatype,
         }
@@ -316,6 +378,10 @@ mod tests {
         for slot in QUICK {
             let most = match slot.turn.condition {
                 Condition::MostlyBooleans => Duration::from_secs(10),
+                Condition::OneOfReals | Condition::OneOfWords => {
+                    assert!(slot.share <= 0.3);
+                    continue;
+                }
                 _ => Duration::from_millis(400),
             };
             assert!(matches!(slot.limit, Limit::Work(limit) if limit <= most));

@@ -15,6 +15,7 @@ use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
 use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
+use super::sparse;
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use super::values::solve_for_values;
 use crate::registry::check_settings;
@@ -29,9 +30,9 @@ use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
-    PipelineError, normalize, share_lemmas,
+    PipelineError, exclude_clauses, normalize, share_lemmas,
 };
-use alphorn_witness::{Validated, Verdict, validate};
+use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
 /// The choices of a run.
 #[derive(Clone, Debug)]
@@ -103,7 +104,8 @@ impl Config {
 
     /// Whether an answer is of the kind that is wanted.
     fn accepts(&self, answer: &Validated, problem: &Problem) -> bool {
-        !self.plain || !calls_functions(answer, problem)
+        let is_model = !matches!(answer.verdict(), Verdict::Proven(_));
+        !self.plain || (is_model && !calls_functions(answer, problem))
     }
 
     /// The pipeline of passes.
@@ -188,6 +190,10 @@ pub(super) fn solve_as_read(
     observe(Milestone::Normalized(&Shape::of(&run.normal)));
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
+    }
+    if let Some(found) = run.analysis(cx) {
+        observe(Milestone::Answer(&found));
+        return Ok(run.improved(found, cx));
     }
     // Without measures there is no model, and that is a better reason than the last engine's.
     let endless = define_text_functions(problem, cx).err();
@@ -295,11 +301,51 @@ impl<'a> Run<'a> {
         None
     }
 
+    /// The answer of the sparse analysis of the clauses as they were written, before all passes.
+    fn analysis(&mut self, cx: &mut Context) -> Option<Validated> {
+        let is_default = matches!(self.strategy, Strategy::Auto) && self.config.passes.is_none();
+        if !is_default || !self.problem.functions.is_empty() {
+            return None;
+        }
+        let start = Instant::now();
+        let found = sparse::analyse(&self.normal, cx)?;
+        let seconds = start.elapsed();
+        let start = Instant::now();
+        let Some(verdict) = found.verdict else {
+            let (applicable, facts) = (found.applicable, found.facts);
+            let Clauses { system, back } = &mut self.clauses;
+            exclude_clauses(applicable, facts, system, back, cx);
+            return None;
+        };
+        let of_instances = self.problem.is_stronger && matches!(verdict, Verdict::Unsat(_));
+        if of_instances {
+            return None;
+        }
+        let back = BackTranslations::default();
+        let validated = self.validated(verdict, &back, Some(&PARTS.quick_check), cx);
+        if validated.reason().is_some() {
+            return None;
+        }
+        let found = Found {
+            engine: "sparse",
+            stage: "analysis",
+            seconds,
+            check: start.elapsed(),
+            lemmas_of: Vec::new(),
+        };
+        found.report(cx);
+        Some(validated)
+    }
+
     /// Lets engines have their turns, stage by stage, until there is an answer.
     fn stages(&mut self, cx: &mut Context) -> Validated {
         let mut answer = unknown(None);
+        let mut retried = false;
         for stage in &STAGES {
-            if !self.strategy.takes_part(stage) {
+            let shape = || Shape::of(&self.clauses.system);
+            if !self.strategy.takes_part(stage)
+                || !stage.is_for_all() && !stage.condition.holds(&shape())
+            {
                 continue;
             }
             let is_retry = stage.passes.is_retry();
@@ -310,10 +356,29 @@ impl<'a> Run<'a> {
                 continue;
             };
             answer = found;
+            if answer.reason().is_some() && self.witness_lost && !retried && !is_retry {
+                retried = true;
+                answer = self.easy_to_check(cx).unwrap_or(answer);
+            }
             if answer.reason().is_none() || cx.stop().is_some() || self.instances_refuted {
                 break;
             }
         }
+        answer
+    }
+
+    /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost, with a part of the time left:
+    /// an engine that had a witness soon may soon have one that is easier to check. The clauses
+    /// after the passes so far are kept for later stages.
+    fn easy_to_check(&mut self, cx: &mut Context) -> Option<Validated> {
+        let stage = STAGES.iter().find(|s| s.passes == Passes::EasyToCheck)?;
+        if !self.strategy.takes_part(stage) || self.clauses.back.is_empty() {
+            return None;
+        }
+        let kept = std::mem::replace(&mut self.clauses, Clauses::new(self.normal.clone()));
+        let budget = PARTS.easy_to_check.budget(&cx.budget);
+        let answer = cx.within(budget, |cx| self.stage(stage, cx));
+        self.clauses = kept;
         answer
     }
 
@@ -386,8 +451,18 @@ impl<'a> Run<'a> {
 
     /// The turns in a stage, without those of engines that are left out.
     fn turns(&self, stage: &Stage, shape: &Shape) -> Vec<EngineTurn> {
-        let mut turns = self.strategy.turns(stage, shape);
-        turns.retain(|turn| !self.config.without.iter().any(|name| name == turn.name()));
+        let mut turns = self
+            .strategy
+            .turns_without(stage, shape, &self.config.without);
+        // A proof would be about clauses that the text does not have as they are.
+        let has_proofs = supports_derivations(self.problem) && !self.config.plain;
+        let is_named = matches!(self.strategy, Strategy::Single(_));
+        let compares = is_named || compares_facts(&self.normal);
+        turns.retain(|turn| match turn.name() {
+            "relate" => has_proofs && (compares || turn.is_short()),
+            "pairs" => has_proofs && compares,
+            _ => true,
+        });
         turns
     }
 
@@ -521,6 +596,12 @@ impl<'a> Run<'a> {
                     Err(reason) => Verdict::Unknown(reason),
                 }
             }
+            Verdict::Proven(_) if !back.is_empty() => {
+                let why = "a proof by induction on derivations of clauses after passes".to_owned();
+                Verdict::Unknown(Reason::Incomplete(why))
+            }
+            // Predicates and clauses in normal form are those of the problem.
+            Verdict::Proven(proof) => Verdict::Proven(proof),
             Verdict::Unsat(refutation) => {
                 let refutation = back.refutation(refutation, cx)?;
                 let refutation = self.normalization.refutation(refutation, cx)?;
@@ -547,7 +628,10 @@ impl<'a> Run<'a> {
             false => answer,
         };
         if !self.config.accepts(&answer, problem) {
-            let message = "the model that was found calls recursive functions";
+            let message = match answer.verdict() {
+                Verdict::Proven(_) => "there is a proof by induction on derivations, and no model",
+                _ => "the model that was found calls recursive functions",
+            };
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
         match self.config.model {
@@ -588,6 +672,15 @@ impl<'a> Run<'a> {
         self.frames = frames;
         result.answer.filter(|found| found.reason().is_none())
     }
+}
+
+/// Whether a query, or a clause of a predicate without arguments, such as an error location, has several
+/// body atoms.
+fn compares_facts(system: &System) -> bool {
+    system.clauses.iter().any(|clause| {
+        let is_error = clause.head.as_ref().is_none_or(|head| head.args.is_empty());
+        is_error && clause.body.len() > 1
+    })
 }
 
 /// Strengthens the clauses by what is inductive of the lemmas of an engine and of other processes, by
@@ -659,6 +752,7 @@ fn unknown(reason: Option<Reason>) -> Validated {
 fn describe(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Proven(proof) => format!("a proof by {} lemmas", proof.lemmas.len()),
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
         Verdict::Unknown(reason) => reason.to_string(),
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use super::schedule::{CLOSED, Passes, Stage};
+use super::schedule::{CLOSED, MAIN, Passes, Stage};
 use crate::registry::{ENGINES, find};
 use alphorn_chc::{PredicateId, Shape, System};
 use alphorn_engine::schedule::{Limit, Slot, slot};
@@ -68,8 +68,24 @@ impl Strategy {
     pub fn takes_part(self, stage: &Stage) -> bool {
         match self {
             Strategy::Auto => true,
-            Strategy::Single(entry) => stage.takes(entry.name),
+            Strategy::Single(entry) => stage.is_for_all() && stage.takes(entry.name),
         }
+    }
+
+    /// The turns of [`Strategy::turns`] without those of some engines. Where the schedule for systems
+    /// without predicates would be empty then, the engines that are left have turns.
+    pub fn turns_without(
+        self,
+        stage: &Stage,
+        shape: &Shape,
+        without: &[String],
+    ) -> Vec<EngineTurn> {
+        let mut turns = self.turns(stage, shape);
+        turns.retain(|turn| !without.iter().any(|name| name == turn.name()));
+        if turns.is_empty() && matches!(self, Strategy::Auto) && is_closed(stage, shape) {
+            turns = closed_turns(shape, without);
+        }
+        turns
     }
 
     /// The turns in a stage for a system of this shape, in order: of several engines those that
@@ -82,7 +98,7 @@ impl Strategy {
                 slot: slot((), 1.0, stage.named),
             }],
             Strategy::Auto => {
-                let is_closed = shape.predicates == 0 && stage.passes != Passes::Written;
+                let is_closed = is_closed(stage, shape);
                 let schedule = if is_closed { CLOSED } else { stage.turns };
                 let turns = schedule.iter().filter_map(|place| {
                     if !place.turn.is_for(shape) {
@@ -99,6 +115,31 @@ impl Strategy {
             }
         }
     }
+}
+
+/// Whether passes left no predicate.
+fn is_closed(stage: &Stage, shape: &Shape) -> bool {
+    shape.predicates == 0 && stage.passes != Passes::Written
+}
+
+/// The turns for a system without predicates where the engines of its schedule are left out: those of
+/// the main schedule that support it and are not left out, once each.
+fn closed_turns(shape: &Shape, without: &[String]) -> Vec<EngineTurn> {
+    let mut turns: Vec<EngineTurn> = Vec::new();
+    for place in MAIN {
+        let name = place.turn.engine;
+        let is_left_out = without.iter().any(|other| other == name);
+        if is_left_out || turns.iter().any(|turn| turn.name() == name) {
+            continue;
+        }
+        if let Some(entry) = find(name)
+            && (entry.make)().supports(shape).is_ok()
+        {
+            let slot = slot((), 0.5, Limit::Time(Duration::from_secs(1_200)));
+            turns.push(EngineTurn { entry, slot });
+        }
+    }
+    turns
 }
 
 /// The lemmas of the last frames. Predicates are known by their names, since passes give them new
@@ -160,6 +201,11 @@ impl EngineTurn {
     /// The engine's name.
     pub fn name(&self) -> &'static str {
         self.entry.name
+    }
+
+    /// Whether its limit is in work.
+    pub fn is_short(&self) -> bool {
+        matches!(self.slot.limit, Limit::Work(_))
     }
 
     /// Whether there is time for it.
@@ -254,14 +300,21 @@ mod tests {
             predicates: 1,
             arguments: 20,
             booleans: 0,
+            reals: 0,
             linear,
             recursive: 1,
             queries: 1,
+            relates_facts: false,
             theories: Theories {
                 int: true,
                 ..Theories::default()
             },
         }
+    }
+
+    /// The stages that take place whatever the shape is.
+    fn stages() -> impl Iterator<Item = &'static Stage> {
+        STAGES.iter().filter(|stage| stage.is_for_all())
     }
 
     fn names_of(turns: &[EngineTurn]) -> Vec<&'static str> {
@@ -270,7 +323,7 @@ mod tests {
 
     #[test]
     fn engines_for_linear_systems_take_part_in_linear_systems() {
-        for stage in STAGES.iter().filter(|s| s.passes != Passes::Written) {
+        for stage in stages().filter(|s| s.passes != Passes::Written) {
             let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
             let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
             for name in ["trl", "kind"] {
@@ -284,14 +337,38 @@ mod tests {
         }
     }
 
+    /// Without the engines for systems without predicates, those that are left have turns.
+    #[test]
+    fn closed_systems_fall_back_on_what_is_left() {
+        let mut closed = shape(true);
+        (closed.predicates, closed.recursive) = (0, 0);
+        let main = stages().find(|s| s.passes == Passes::All);
+        let main = main.expect("a stage");
+        let without = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            names_of(&Strategy::Auto.turns_without(main, &closed, &names))
+        };
+        assert_eq!(without(&[]), ["bmc", "pdr"]);
+        assert_eq!(without(&["bmc"]), ["pdr"]);
+        let left = without(&["bmc", "pdr", "kind"]);
+        assert!(
+            left.contains(&"spacer") && !left.contains(&"kind"),
+            "{left:?}"
+        );
+        // Of systems with predicates the schedule stays as it is.
+        let names = ["bmc".to_owned(), "pdr".to_owned()];
+        let others = names_of(&Strategy::Auto.turns_without(main, &shape(true), &names));
+        assert!(!others.contains(&"bmc") && others.contains(&"spacer"));
+    }
+
     /// Where datatypes are left, `vinta` has a short turn only, before the engines made for them.
     #[test]
     fn engines_for_datatypes_take_part_where_there_are_some() {
         let without = shape(false);
         let mut with = shape(false);
         with.theories.datatype = true;
-        for stage in STAGES {
-            let names = |shape: &Shape| names_of(&Strategy::Auto.turns(&stage, shape));
+        for stage in stages() {
+            let names = |shape: &Shape| names_of(&Strategy::Auto.turns(stage, shape));
             let (with, without) = (names(&with), names(&without));
             if stage.passes == Passes::Written {
                 assert!(
@@ -313,7 +390,7 @@ mod tests {
         for array in [true, false] {
             let mut system = shape(true);
             system.theories.array = array;
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
                 let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"safari"), array && costly);
@@ -335,7 +412,7 @@ mod tests {
             system.theories.array = array;
             system.recursive = recursive;
             let wanted = !array && (datatype || recursive > 1);
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
                 let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"interp"), wanted && costly);
@@ -346,7 +423,7 @@ mod tests {
     /// There `pdr` may take a model of many parts for what bounds say at once.
     #[test]
     fn vinta_comes_before_the_long_turn_of_pdr_over_trees_of_numbers() {
-        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = stages().find(|s| s.passes == Passes::All);
         for linear in [true, false] {
             let turns = Strategy::Auto.turns(main.expect("a stage"), &shape(linear));
             let names = names_of(&turns);
@@ -358,7 +435,7 @@ mod tests {
     /// There it has what `pdr` has only later, and `pdr` goes on from its frames.
     #[test]
     fn spacer_comes_before_the_long_turn_of_pdr_over_numbers() {
-        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = stages().find(|s| s.passes == Passes::All);
         for array in [true, false] {
             let mut system = shape(true);
             system.theories.array = array;
@@ -382,7 +459,7 @@ mod tests {
                 wide_bit_vectors,
                 ..Theories::default()
             };
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
@@ -390,6 +467,11 @@ mod tests {
                 assert_eq!(names.contains(&"twin"), expected);
             }
         }
+        // Its second turn is after one of `pdr`.
+        let slices = STAGES.iter().filter(|stage| !stage.is_for_all());
+        let slices: Vec<_> = slices.map(|s| (s.passes, s.turns[0].turn.engine)).collect();
+        let expected = [(Passes::All, "bmc"), (Passes::Written, "twin")];
+        assert_eq!(slices, expected);
     }
 
     #[test]
@@ -408,7 +490,7 @@ mod tests {
     #[test]
     fn an_engine_by_name_is_alone() {
         let strategy = Strategy::find("kind").expect("it exists");
-        for stage in &STAGES {
+        for stage in stages() {
             // Even where it does not fit: its refusal is the answer.
             let expected: &[&str] = match stage.passes {
                 Passes::Written => &[],
@@ -419,7 +501,7 @@ mod tests {
         let Ok(induct) = Strategy::find("induct") else {
             panic!("it exists");
         };
-        for stage in &STAGES {
+        for stage in stages() {
             let written = stage.passes == Passes::Written;
             assert_eq!(induct.takes_part(stage), written);
         }

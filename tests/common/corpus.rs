@@ -114,7 +114,7 @@ pub fn run(path: &Path, config: &Config, limit: Duration) -> Run {
     cx.budget = cx.budget.time(limit);
     let answer = solve(&problem, config, &mut cx).expect("a known configuration");
     let outcome = match answer.verdict() {
-        Verdict::Sat(_) => CheckOutcome::Sat,
+        Verdict::Sat(_) | Verdict::Proven(_) => CheckOutcome::Sat,
         Verdict::Unsat(_) => CheckOutcome::Unsat,
         Verdict::Unknown(reason) => CheckOutcome::Unknown(reason.to_string()),
     };

@@ -461,7 +461,7 @@ pub fn agrees(system: &System, safe: bool, verdict: &Verdict) -> Result<bool, St
             Ok(()) => Ok(true),
             Err(error) => Err(error.to_string()),
         },
-        Verdict::Sat(_) | Verdict::Unsat(_) => Err(format!("{verdict:?}")),
+        Verdict::Sat(_) | Verdict::Proven(_) | Verdict::Unsat(_) => Err(format!("{verdict:?}")),
         Verdict::Unknown(_) => Ok(false),
     }
 }

@@ -4,6 +4,7 @@ import os
 import random
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -171,6 +172,121 @@ class Sessions(Folder):
         output = self.answers(script, "--timeout", "1", "--jobs", "1")
         expected = ["unknown", '(:reason-unknown "timeout")', "sat", '(error "the last answer is not unknown")']
         self.assertEqual(output.splitlines(), expected)
+
+
+class Expressions(unittest.TestCase):
+    """In a conversation every reply is one S-expression."""
+
+    COMMANDS = """(set-option :print-success true)
+(declare-fun P (Int) Bool)
+(assert (! (forall ((x Int)) (=> (= x 0) (P x))) :named first))
+(assert (forall ((x Int)) (=> (and (P x) (< x 3)) (P (+ x 1)))))
+(get-assertions)
+(push 1)
+(assert (forall ((x Int)) (=> (and (P x) (> x 7)) false)))
+(check-sat)
+(get-model)
+(get-proof)
+(get-value ((P 3) (P (- 1000000)) (P 1000000) (not (P 8)) (and (P 0) (P 1))))
+(get-value ((Q 3)))
+(pop 1)
+(assert (forall ((x Int)) (=> (and (P x) (= x 2)) false)))
+(check-sat)
+(get-model)
+(get-proof)
+(get-unsat-core)
+(get-value ((P 0)))
+(get-info :reason-unknown)
+(get-info :name)
+(echo "a (b")
+(exit)
+"""
+
+    def expressions(self, text):
+        """The S-expressions of a text, as text."""
+        found, depth, begin, at = [], 0, None, 0
+        while at < len(text):
+            char = text[at]
+            if char in "|\"":
+                end = text.index(char, at + 1)
+                if depth == 0:
+                    found.append(text[at : end + 1])
+                at = end
+            elif char == ";":
+                at = text.index("\n", at)
+            elif char == "(":
+                begin = at if depth == 0 else begin
+                depth += 1
+            elif char == ")":
+                depth -= 1
+                if depth == 0:
+                    found.append(text[begin : at + 1])
+            elif depth == 0 and not char.isspace():
+                end = at
+                while end < len(text) and not text[end].isspace():
+                    end += 1
+                found.append(text[at:end])
+                at = end
+            at += 1
+        self.assertEqual(depth, 0)
+        return found
+
+    def test_one_reply_each(self):
+        done = subprocess.run(
+            [ALPHORN, "--interactive", "--jobs", "1", "--timeout", "300"],
+            input=self.COMMANDS, capture_output=True, text=True, check=False,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        found = self.expressions(done.stdout)
+        commands = self.COMMANDS.splitlines()
+        # Neither the option nor the end has a reply.
+        replies = dict(zip(range(1, len(commands)), found))
+        self.assertEqual(len(found), len(commands) - 1 if found[0] == "success" else len(commands) - 2)
+        values = next(reply for reply in found if reply.startswith("(((P 3)") or reply.startswith("((("))
+        self.assertRegex(values, r"^\(\(\(P 3\) (true|false)\)")
+        self.assertIn("((not (P 8)) true)", values)
+        self.assertIn("((and (P 0) (P 1)) true)", values)
+        self.assertIn('(error "`Q` is not declared")', found)
+        proof = next(reply for reply in found if reply.startswith("(refutation"))
+        self.assertEqual(proof.count("(step "), 4)
+        self.assertIn("(step 1 (P 0) :clause 1", proof)
+        self.assertEqual(found.count("sat"), 1)
+        self.assertEqual(found.count("unsat"), 1)
+        self.assertIn('(error "there is no proof")', found)
+        self.assertEqual(found.count('(error "there is no model")'), 2)
+        self.assertTrue(replies)
+
+    def test_the_proof_passes_the_check(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = os.path.join(folder, "script.smt2")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(self.COMMANDS.replace("(set-option :print-success true)\n", ""))
+            with open(script, encoding="utf-8") as commands:
+                done = subprocess.run(
+                    [ALPHORN, "--interactive", "--jobs", "1", "--timeout", "300"],
+                    stdin=commands, capture_output=True, text=True, check=True,
+                )
+            # One question of the script, and the answer to it.
+            unsafe = os.path.join(folder, "unsafe.smt2")
+            with open(unsafe, "w", encoding="utf-8") as file:
+                file.write("(declare-fun P (Int) Bool)\n"
+                           "(assert (forall ((x Int)) (=> (= x 0) (P x))))\n"
+                           "(assert (forall ((x Int)) (=> (and (P x) (< x 3)) (P (+ x 1)))))\n"
+                           "(assert (forall ((x Int)) (=> (and (P x) (= x 2)) false)))\n(check-sat)\n")
+            found = self.expressions(done.stdout)
+            proof = next(reply for reply in found if reply.startswith("(refutation"))
+            for witness, word in [(proof, "valid"), (proof.replace("(P 2)", "(P 5)"), "invalid")]:
+                path = os.path.join(folder, "witness")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"unsat\n{witness}\n")
+                checked = subprocess.run(
+                    [ALPHORN, "check", unsafe, path], capture_output=True, text=True, check=False
+                )
+                self.assertEqual(checked.stdout, f"{word}\n", checked.stderr)
+            checked = subprocess.run(
+                [ALPHORN, "check", script, "-"], input=done.stdout, capture_output=True, text=True, check=False
+            )
+            self.assertEqual(checked.stdout, "valid\nvalid\n", checked.stderr)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ CONTRACTS = sorted((FOLDER / "contracts").glob("*.sol"))
 MODULES = ROOT / "third_party/npm/node_modules"
 STAND_IN = ROOT / "scripts/solidity/stand-in"
 BIN = ROOT / "scripts/solidity/bin"
+SOLC = ROOT / "scripts/solidity/solc.js"
+CHECK = ROOT / "scripts/solidity/check"
 # What `eld` is asked, too; all contracts go to `z3`.
 FOR_ELD = ["Counter", "Faults", "Inheritance", "Owned", "Phases", "Reentrancy"]
 
@@ -58,7 +60,7 @@ class Findings:
             },
         }
         done = subprocess.run(
-            ["node", str(FOLDER / "solc.js")],
+            ["node", str(SOLC)],
             input=json.dumps(request),
             capture_output=True,
             text=True,
@@ -394,6 +396,31 @@ class StandIn(Folder):
         self.assertEqual(process.stdout.read(), "unknown\n")
         process.stdout.close()
         process.wait(60)
+
+
+class OneCommand(unittest.TestCase):
+    """scripts/solidity/check, as somebody runs it."""
+
+    def check(self, name, *words):
+        command = [str(CHECK), str(FOLDER / "contracts" / name), *words]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment()
+        )
+
+    def test_a_violated_assertion(self):
+        done = self.check("Counter.sol")
+        self.assertEqual((done.returncode, done.stderr), (2, ""))
+        self.assertIn("Assertion violation happens here", done.stdout)
+        trace = done.stdout.partition("Transaction trace:\n")[2].splitlines()
+        self.assertEqual(trace[0], "Counter.constructor()")
+        self.assertIn("Counter.small()", trace)
+        self.assertIn("Counter.sol:18:9", done.stdout)
+
+    def test_other_ends(self):
+        done = self.check("Counter.sol", "--contract", "Counter", "--targets", "popEmptyArray")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.check("Nothing.sol").returncode, 1)
+        self.assertEqual(self.check("Counter.sol", "--targets", "nonsense").returncode, 2)
 
 
 if __name__ == "__main__":

@@ -39,12 +39,17 @@ pub struct Shape {
     pub arguments: usize,
     /// Number of these arguments that are of sort Bool.
     pub booleans: usize,
+    /// Number of these arguments that are of sort Real.
+    pub reals: usize,
     /// Whether no clause has two body atoms.
     pub linear: bool,
     /// Number of predicates on a cycle of the dependency graph.
     pub recursive: usize,
     /// Number of clauses with the head `false`.
     pub queries: usize,
+    /// Whether a query has several body atoms, one of them of a recursive predicate, or another clause
+    /// several of recursive predicates.
+    pub relates_facts: bool,
     /// The theories that occur.
     pub theories: Theories,
 }
@@ -68,9 +73,10 @@ impl Shape {
                 );
             }
         }
-        let params = used.iter().flat_map(|&p| &system.predicate(p).params);
-        let booleans = params.filter(|&&v| system.terms.sort_of(v) == SortId::BOOL);
-        let booleans = booleans.count();
+        let of_sort = |sort: SortId| {
+            let params = used.iter().flat_map(|&p| &system.predicate(p).params);
+            params.filter(|&&v| system.terms.sort_of(v) == sort).count()
+        };
         let roots: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
         system.terms.post_order(&roots, |t| {
             let node = system.terms.node(t);
@@ -87,13 +93,21 @@ impl Shape {
                 _ => {}
             }
         });
+        let recursive = DependencyGraph::new(system).recursive();
+        let relates_facts = system.clauses.iter().any(|clause| {
+            let atoms = clause.body.iter();
+            let count = atoms.filter(|a| recursive.contains(&a.predicate)).count();
+            count > 1 || (clause.head.is_none() && clause.body.len() > 1 && count > 0)
+        });
         Shape {
             clauses: system.clauses.len(),
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
-            booleans,
+            booleans: of_sort(SortId::BOOL),
+            reals: of_sort(SortId::REAL),
             linear: system.clauses.iter().all(|c| c.body.len() <= 1),
-            recursive: DependencyGraph::new(system).recursive().len(),
+            recursive: recursive.len(),
+            relates_facts,
             queries: system.clauses.iter().filter(|c| c.head.is_none()).count(),
             theories,
         }

@@ -27,6 +27,7 @@ mod octagon;
 mod packs;
 mod polyhedron;
 mod product;
+pub mod sparse;
 
 #[cfg(test)]
 mod tests;

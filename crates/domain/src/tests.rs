@@ -238,66 +238,8 @@ fn executions_stay_inside() {
 /// reaches.
 fn stay_inside<D: Domain>(domain: impl Fn(&Rc<TermStore>) -> D) {
     for seed in 0..60 {
-        let mut random = Random::new(seed);
-        let t = Rc::new(TermStore::new());
-        let mut system = System::new(t.clone());
-        let count = 1 + random.below(3);
-        let predicates: Vec<PredicateId> = (0..count)
-            .map(|i| system.add_predicate(&format!("p{i}"), &[INT, INT, BOOL]))
-            .collect();
-        let vars = |s: &str| {
-            [
-                t.var(&format!("{s}0"), INT),
-                t.var(&format!("{s}1"), INT),
-                t.var(&format!("{s}2"), BOOL),
-            ]
-        };
-        let (old, new) = (vars("x"), vars("y"));
-        let start: Vec<i64> = (0..2).map(|_| random.between(-4, 4)).collect();
-        let constraint = t.and(&[
-            t.eq(new[0], t.int(start[0])),
-            t.eq(new[1], t.int(start[1])),
-            new[2],
-        ]);
-        system.add_clause(vec![], constraint, Some(atom(predicates[0], &new)));
-        for _ in 0..2 + random.below(4) {
-            let from = predicates[random.below(count)];
-            let to = predicates[random.below(count)];
-            let mut parts = Vec::new();
-            for &target in &new[..2] {
-                let sum = |random: &mut Random| {
-                    t.add(&[
-                        t.scale(&number(random.between(-1, 1)), old[0]),
-                        t.scale(&number(random.between(-1, 1)), old[1]),
-                        t.int(random.between(-3, 3)),
-                    ])
-                };
-                let (a, b) = (sum(&mut random), sum(&mut random));
-                parts.push(t.eq(
-                    target,
-                    if random.below(2) == 0 {
-                        a
-                    } else {
-                        t.ite(old[2], a, b)
-                    },
-                ));
-            }
-            parts.push(match random.below(3) {
-                0 => t.eq(new[2], old[2]),
-                1 => t.xor(new[2], old[2]),
-                _ => t.eq(new[2], t.le(old[0], old[1])),
-            });
-            let bound = t.int(random.between(-9, 9));
-            parts.push(match random.below(5) {
-                0 => t.le(old[0], bound),
-                1 => t.ge(t.add(&[old[0], old[1]]), bound),
-                2 => t.eq(t.modulo(old[1], t.int(2)), t.int(0)),
-                3 => t.or(&[t.le(old[1], bound), old[2]]),
-                _ => t.not(t.eq(old[0], old[1])),
-            });
-            let body = vec![atom(from, &old)];
-            system.add_clause(body, t.and(&parts), Some(atom(to, &new)));
-        }
+        let (system, states) = random_program(seed);
+        let t = system.terms.clone();
         let domain = domain(&t);
         let limits = Limits {
             time: Duration::from_secs(60),
@@ -305,40 +247,120 @@ fn stay_inside<D: Domain>(domain: impl Fn(&Rc<TermStore>) -> D) {
         };
         let found = analyse(&domain, &system, limits, &Context::new(t.clone()));
         assert!(found.complete, "seed {seed}: widening ends");
-        let mut open = vec![(
-            predicates[0],
-            t.int(start[0]),
-            t.int(start[1]),
-            TermId::TRUE,
-        )];
-        let mut seen: FxHashSet<_> = open.iter().copied().collect();
-        while let Some((p, a, b, c)) = open.pop() {
-            let params = &system.predicate(p).params;
-            let values: FxHashMap<TermId, TermId> = params.iter().copied().zip([a, b, c]).collect();
-            for conjunct in domain.formula(&found.values[p.index()]) {
-                let value = t.substitute(conjunct, &values);
-                assert_eq!(value, TermId::TRUE, "seed {seed}: {conjunct:?}");
+        for state in &states {
+            for conjunct in domain.formula(&found.values[state.0.index()]) {
+                assert!(holds(&system, state, conjunct), "seed {seed}: {conjunct:?}");
             }
-            if seen.len() > 200 {
+        }
+    }
+}
+
+/// A state: a location and the values of its arguments.
+pub(crate) type State = (PredicateId, [TermId; 3]);
+
+/// Whether a formula over the location's formal variables holds of a state.
+pub(crate) fn holds(system: &System, (p, values): &State, formula: TermId) -> bool {
+    let params = &system.predicate(*p).params;
+    let values = params.iter().copied().zip(*values).collect();
+    system.terms.substitute(formula, &values) == TermId::TRUE
+}
+
+/// A random affine program over integers and a Boolean, and some of the states that it reaches.
+pub(crate) fn random_program(seed: u64) -> (System, Vec<State>) {
+    let mut random = Random::new(seed);
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let count = 1 + random.below(3);
+    let predicates: Vec<PredicateId> = (0..count)
+        .map(|i| system.add_predicate(&format!("p{i}"), &[INT, INT, BOOL]))
+        .collect();
+    let vars = |s: &str| {
+        [
+            t.var(&format!("{s}0"), INT),
+            t.var(&format!("{s}1"), INT),
+            t.var(&format!("{s}2"), BOOL),
+        ]
+    };
+    let (old, new) = (vars("x"), vars("y"));
+    let start: Vec<i64> = (0..2).map(|_| random.between(-4, 4)).collect();
+    let constraint = t.and(&[
+        t.eq(new[0], t.int(start[0])),
+        t.eq(new[1], t.int(start[1])),
+        new[2],
+    ]);
+    system.add_clause(vec![], constraint, Some(atom(predicates[0], &new)));
+    for _ in 0..2 + random.below(4) {
+        let from = predicates[random.below(count)];
+        let to = predicates[random.below(count)];
+        let mut parts = Vec::new();
+        for &target in &new[..2] {
+            let sum = |random: &mut Random| {
+                t.add(&[
+                    t.scale(&number(random.between(-1, 1)), old[0]),
+                    t.scale(&number(random.between(-1, 1)), old[1]),
+                    t.int(random.between(-3, 3)),
+                ])
+            };
+            let (a, b) = (sum(&mut random), sum(&mut random));
+            parts.push(t.eq(
+                target,
+                if random.below(2) == 0 {
+                    a
+                } else {
+                    t.ite(old[2], a, b)
+                },
+            ));
+        }
+        parts.push(match random.below(3) {
+            0 => t.eq(new[2], old[2]),
+            1 => t.xor(new[2], old[2]),
+            _ => t.eq(new[2], t.le(old[0], old[1])),
+        });
+        let bound = t.int(random.between(-9, 9));
+        parts.push(match random.below(5) {
+            0 => t.le(old[0], bound),
+            1 => t.ge(t.add(&[old[0], old[1]]), bound),
+            2 => t.eq(t.modulo(old[1], t.int(2)), t.int(0)),
+            3 => t.or(&[t.le(old[1], bound), old[2]]),
+            _ => t.not(t.eq(old[0], old[1])),
+        });
+        let body = vec![atom(from, &old)];
+        system.add_clause(body, t.and(&parts), Some(atom(to, &new)));
+    }
+    let mut open = vec![(
+        predicates[0],
+        t.int(start[0]),
+        t.int(start[1]),
+        TermId::TRUE,
+    )];
+    let mut seen: FxHashSet<_> = open.iter().copied().collect();
+    while let Some((p, a, b, c)) = open.pop() {
+        if seen.len() > 200 {
+            continue;
+        }
+        for clause in system.clauses.iter().filter(|c| !c.body.is_empty()) {
+            if clause.body[0].predicate != p {
                 continue;
             }
-            for clause in system.clauses.iter().filter(|c| !c.body.is_empty()) {
-                if clause.body[0].predicate != p {
-                    continue;
-                }
-                // The constraint defines the new values.
-                let values = old.iter().copied().zip([a, b, c]).collect();
-                let rest = t.substitute(clause.constraint, &values);
-                if let Some(next) = solution(&t, rest, &new) {
-                    let head = clause.head.as_ref().unwrap().predicate;
-                    let state = (head, next[0], next[1], next[2]);
-                    if seen.insert(state) {
-                        open.push(state);
-                    }
+            // The constraint defines the new values.
+            let values = old.iter().copied().zip([a, b, c]).collect();
+            let rest = t.substitute(clause.constraint, &values);
+            if let Some(next) = solution(&t, rest, &new) {
+                let head = clause.head.as_ref().unwrap().predicate;
+                let state = (head, next[0], next[1], next[2]);
+                if seen.insert(state) {
+                    open.push(state);
                 }
             }
         }
     }
+
+    let mut states: Vec<State> = seen
+        .into_iter()
+        .map(|(p, a, b, c)| (p, [a, b, c]))
+        .collect();
+    states.sort_unstable();
+    (system, states)
 }
 
 /// The values of variables in a conjunction that sets each of them.

@@ -49,7 +49,11 @@ pub fn back_translate(back: &BackTranslations, verdict: Verdict, cx: &mut Contex
     let translated = match verdict {
         Verdict::Sat(model) => back.model(model, cx).map(Verdict::Sat),
         Verdict::Unsat(refutation) => back.refutation(refutation, cx).map(Verdict::Unsat),
-        unknown @ Verdict::Unknown(_) => Ok(unknown),
+        // A proof is about the clauses themselves, so no pass translates it.
+        Verdict::Proven(_) if !back.is_empty() => Ok(Verdict::Unknown(Reason::Incomplete(
+            "a proof of other clauses".to_owned(),
+        ))),
+        other @ (Verdict::Unknown(_) | Verdict::Proven(_)) => Ok(other),
     };
     translated.unwrap_or_else(|error| {
         if cx.stop().is_none() {

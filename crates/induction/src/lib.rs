@@ -8,5 +8,7 @@ pub mod cata;
 pub mod enumerate;
 pub mod induct;
 pub mod morph;
+pub mod pairs;
+pub mod relate;
 pub mod templates;
 pub mod twin;

@@ -6,8 +6,9 @@
 //! binary can be installed with libz3 next to it or in `../lib`; then the absolute folder, for a
 //! `CARGO_TARGET_DIR` elsewhere.
 //!
-//! Crates outside of the project's folder (as `cargo package` makes them) take libz3 from the folder
-//! in `Z3_LIBRARY_PATH_OVERRIDE`; programs that depend on them have to set a run path.
+//! Crates outside of the project's folder (as `cargo package` makes them, and those that depend on
+//! alphorn) take libz3 from the folder in `Z3_LIBRARY_PATH_OVERRIDE`; programs that depend on them have to
+//! set a run path.
 //!
 //! With the feature `vendored` of `alphorn-smt`, z3-src builds its own version of libz3 from source
 //! and links it statically, and no run path is needed.
@@ -91,7 +92,8 @@ pub fn require_libz3() {
         ),
         Some(library) if library == pinned && place.given != Some(pinned) => fail(
             "the settings in .cargo/config.toml are not in force: run cargo inside the project's \
-             folder",
+             folder; a crate that depends on alphorn has settings of its own, which the documentation \
+             of the crate alphorn shows",
         ),
         Some(_) => {}
     }

@@ -15,6 +15,9 @@
 //! Searches have solvers of their own where the knowledge about a body grows as a disjunction (of
 //! reached facts or cubes), or is used for one query only (elements of abstract domains).
 //!
+//! In large systems groups have scopes of one solver in turn, since a solver takes several hundred
+//! kilobytes, and longer to make than many a query.
+//!
 //! Invariant: in each solver some clause is in force, and each formula of its outermost scope is
 //! valid for the system or defines a literal; so a query does not change the answers to later ones.
 
@@ -26,9 +29,12 @@ use alphorn_chc::{ClauseIndex, PredicateId, System};
 use alphorn_smt::{Smt, Solver};
 use alphorn_term::{SortId, TermId, TermStore};
 
-/// Solvers of single clauses; with more clauses, those with the same head share one. A solver takes
-/// several hundred kilobytes.
+/// Solvers of groups at most; with more groups, these have scopes of one. Solvers of single clauses
+/// at most; with more clauses, those with the same head share one.
 const MAX_SOLVERS: usize = 1000;
+
+/// Scopes of one solver, after which there is a new one.
+const MAX_SCOPES: usize = 500;
 
 /// Which clauses share a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +79,7 @@ struct Group {
     sources: Vec<PredicateId>,
     /// The body atoms, by predicate and number.
     slots: FxHashSet<(PredicateId, usize)>,
-    /// The formulas of the solver, whether it exists yet or not.
+    /// The formulas of the solver, whether it exists yet or not; empty once the group has its own.
     formulas: Vec<TermId>,
     solver: Option<Solver>,
     /// Premises whose definition was asserted.
@@ -88,6 +94,15 @@ struct Rule {
     constraint: TermId,
 }
 
+/// One solver for many groups. Its outermost scopes are those of groups.
+struct SharedSolver {
+    solver: Solver,
+    /// The group whose formulas it has.
+    group: usize,
+    /// How many groups had it.
+    used: usize,
+}
+
 /// The clauses of a system in incremental solvers.
 pub struct Clauses {
     terms: Rc<TermStore>,
@@ -99,6 +114,7 @@ pub struct Clauses {
     /// The literals of premises by predicate, formula and condition.
     literals: FxHashMap<(PredicateId, TermId, TermId), TermId>,
     premises: FxHashMap<TermId, Premise>,
+    shared: Option<SharedSolver>,
 }
 
 impl Clauses {
@@ -125,6 +141,7 @@ impl Clauses {
             index,
             literals: FxHashMap::default(),
             premises: FxHashMap::default(),
+            shared: None,
         };
         let alone = solvers == Solvers::PerClause && system.clauses.len() <= MAX_SOLVERS;
         let mut group_of: FxHashMap<Option<PredicateId>, usize> = FxHashMap::default();
@@ -334,19 +351,25 @@ impl Clauses {
 
     /// Asserts a formula in a group's solver permanently. No scope may be open.
     pub fn assert(&mut self, group: usize, formula: TermId) {
-        let group = &mut self.groups[group];
-        match &mut group.solver {
-            Some(solver) => {
-                debug_assert_eq!(solver.depth(), 0);
-                solver.assert(formula);
-            }
-            None => group.formulas.push(formula),
+        let own = &mut self.groups[group];
+        if let Some(solver) = &mut own.solver {
+            debug_assert_eq!(solver.depth(), 0);
+            solver.assert(formula);
+            return;
+        }
+        own.formulas.push(formula);
+        if let Some(shared) = self.shared.as_mut().filter(|s| s.group == group) {
+            debug_assert_eq!(shared.solver.depth(), 1);
+            shared.solver.assert(formula);
         }
     }
 
     /// The group's solver, which is created when it is first used. Scopes that are opened have to
     /// be closed.
     pub fn solver(&mut self, group: usize) -> &mut Solver {
+        if self.groups.len() > MAX_SOLVERS {
+            return self.shared_solver(group);
+        }
         let Group {
             solver, formulas, ..
         } = &mut self.groups[group];
@@ -357,5 +380,30 @@ impl Clauses {
             }
             solver
         })
+    }
+
+    /// The solver that all groups share, with the formulas of this one.
+    fn shared_solver(&mut self, group: usize) -> &mut Solver {
+        let known = self
+            .shared
+            .take()
+            .filter(|s| s.used < MAX_SCOPES || s.group == group);
+        let mut shared = known.unwrap_or_else(|| SharedSolver {
+            solver: self.smt.solver(),
+            group: usize::MAX,
+            used: 0,
+        });
+        if shared.group != group {
+            if shared.solver.depth() > 0 {
+                shared.solver.pop();
+            }
+            shared.solver.push();
+            for &formula in &self.groups[group].formulas {
+                shared.solver.assert(formula);
+            }
+            shared.group = group;
+            shared.used += 1;
+        }
+        &mut self.shared.insert(shared).solver
     }
 }

@@ -21,6 +21,9 @@ use alphorn_term::{TermId, TermStore};
 /// nothing.
 const QUERY_WORK: Duration = Duration::from_millis(100);
 
+/// Scopes of one solver, after which there is a new one.
+const MAX_SCOPES: usize = 500;
+
 /// Formulas that hold of predicates, as conjuncts over the formal variables.
 pub type Facts = FxHashMap<PredicateId, Vec<TermId>>;
 
@@ -110,15 +113,18 @@ impl<'a> Checker<'a> {
 
     /// By group of clauses: the premises for proven conjuncts about its body atoms.
     fn proven_premises(&mut self) -> Vec<Vec<TermId>> {
-        let proven = in_order(&self.proven);
-        let lemmas = self.lemmas(&proven);
+        let mut premises: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
+        for (&predicate, conjuncts) in &self.proven {
+            let lemmas = conjuncts.iter().map(|&conjunct| {
+                let about = Some(predicate);
+                self.clauses.lemma(about, conjunct, TermId::TRUE).premise
+            });
+            premises.insert(predicate, lemmas.collect());
+        }
         let of = |group: usize| {
-            let sources = self.clauses.sources(group);
-            let of_body = |&p: &PredicateId| sources.binary_search(&p).is_ok();
-            let here = lemmas
-                .iter()
-                .filter(|l| l.about.as_ref().is_some_and(of_body));
-            here.map(|l| l.premise).collect()
+            let sources = self.clauses.sources(group).iter();
+            let known = sources.filter_map(|source| premises.get(source));
+            known.flatten().copied().collect()
         };
         self.clauses.groups().map(of).collect()
     }
@@ -176,10 +182,11 @@ impl<'a> Checker<'a> {
     /// Drops conjuncts about several variables that earlier ones imply.
     pub fn shorten(&mut self, cx: &Context) {
         let terms = &self.terms;
+        let mut solvers = Scopes::new(&self.smt);
         for facts in self.proven.values_mut() {
             // Conjuncts about fewer variables come first and are kept.
             facts.sort_by_key(|f| terms.free_vars(&[*f]).len().min(2));
-            let mut solver = self.smt.solver();
+            let solver = solvers.next();
             facts.retain(|&fact| {
                 let simple = terms.free_vars(&[fact]).len() < 2;
                 let stays = simple
@@ -197,6 +204,7 @@ impl<'a> Checker<'a> {
     /// become unsatisfiable; true if a clause changed.
     pub fn conjoin(&self, system: &mut System, cx: &Context) -> bool {
         let mut changed = false;
+        let mut solvers = Scopes::new(&self.smt);
         system.clauses.retain_mut(|clause| {
             let mut facts = self.of_body(clause);
             let known = self.terms.conjuncts(clause.constraint).into_iter();
@@ -205,13 +213,13 @@ impl<'a> Checker<'a> {
             if facts.is_empty() || cx.stop().is_some() {
                 return true;
             }
-            let mut solver = self.smt.solver();
+            let solver = solvers.next();
             solver.assert(clause.constraint);
             if solver.check(&[self.terms.and(&facts)]) == SatResult::Unsat {
                 changed = true;
                 return false;
             }
-            let mut violated = self.violated(&mut solver, facts);
+            let mut violated = self.violated(solver, facts);
             if !violated.is_empty() {
                 changed = true;
                 violated.push(clause.constraint);
@@ -241,6 +249,40 @@ impl<'a> Checker<'a> {
             violated.extend(denied);
         }
         violated
+    }
+}
+
+/// Solvers for many small questions, which have scopes of the same solver: Z3 takes longer to make a
+/// solver than to answer most of them.
+struct Scopes<'a> {
+    smt: &'a Rc<Smt>,
+    solver: Option<Solver>,
+    /// How many scopes the solver had.
+    used: usize,
+}
+
+impl<'a> Scopes<'a> {
+    fn new(smt: &'a Rc<Smt>) -> Self {
+        Scopes {
+            smt,
+            solver: None,
+            used: 0,
+        }
+    }
+
+    /// A solver without assertions.
+    fn next(&mut self) -> &mut Solver {
+        if self.used == MAX_SCOPES {
+            self.solver = None;
+            self.used = 0;
+        }
+        self.used += 1;
+        let solver = self.solver.get_or_insert_with(|| self.smt.solver());
+        if solver.depth() > 0 {
+            solver.pop();
+        }
+        solver.push();
+        solver
     }
 }
 

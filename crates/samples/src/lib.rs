@@ -3,6 +3,7 @@
 //! Invariant: a random system depends only on the random numbers.
 
 pub mod bus;
+pub mod large;
 pub mod planted;
 
 use std::rc::Rc;

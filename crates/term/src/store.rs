@@ -21,10 +21,25 @@ struct Variable {
     name: String,
 }
 
+/// A term in the index, with the hash of its node: nodes are not read again when the index grows.
+struct Entry {
+    hash: u32,
+    term: u32,
+}
+
+impl Entry {
+    /// The hash for the index.
+    fn spread(hash: u32) -> u64 {
+        // 2^64 divided by the golden ratio: all bits of the product depend on the hash.
+        u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
 /// Owner of hash-consed terms, sorts, datatypes and functions.
 pub struct TermStore {
     nodes: FrozenVec<Box<Node>>,
-    index: RefCell<HashTable<u32>>,
+    /// The terms by the hashes of their nodes.
+    index: RefCell<HashTable<Entry>>,
     sorts: RefCell<Vec<Sort>>,
     sort_index: RefCell<FxHashMap<Sort, SortId>>,
     datatypes: FrozenVec<Box<DatatypeCell>>,
@@ -65,7 +80,7 @@ impl Default for TermStore {
     }
 }
 
-fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u64 {
+fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u32 {
     let mut hasher = FxHasher::default();
     match op {
         Op::Real(value) => rational::hash(value, &mut hasher),
@@ -73,7 +88,8 @@ fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u64 {
     }
     args.hash(&mut hasher);
     sort.hash(&mut hasher);
-    hasher.finish()
+    let hash = hasher.finish();
+    (hash ^ (hash >> 32)) as u32
 }
 
 fn hash_variable(name: &str, sort: SortId) -> u64 {
@@ -170,11 +186,11 @@ impl TermStore {
     pub(super) fn intern(&self, op: Op, args: &[TermId], sort: SortId) -> TermId {
         self.meter.add(TERM_WORK);
         let hash = hash_parts(&op, args, sort);
-        if let Some(&found) = self.index.borrow().find(hash, |&id| {
-            let node = &self.nodes[id as usize];
+        let found = self.find(hash, |node| {
             node.sort == sort && *node.args == *args && node.op == op
-        }) {
-            return TermId(found);
+        });
+        if let Some(found) = found {
+            return found;
         }
         let is_var = matches!(op, Op::Var(_));
         let is_quantifier = matches!(op, Op::Forall(_) | Op::Exists(_));
@@ -200,11 +216,11 @@ impl TermStore {
         // `TermStore::store` makes each store of values over an array value canonical, so no node
         // with these arguments has been interned as one that is not a value.
         let hash = hash_parts(&Op::Store, args, sort);
-        if let Some(&found) = self.index.borrow().find(hash, |&id| {
-            let node = &self.nodes[id as usize];
+        let found = self.find(hash, |node| {
             node.sort == sort && *node.args == *args && node.op == Op::Store
-        }) {
-            return TermId(found);
+        });
+        if let Some(found) = found {
+            return found;
         }
         let node = Node {
             op: Op::Store,
@@ -217,14 +233,21 @@ impl TermStore {
         self.push(hash, node)
     }
 
-    fn push(&self, hash: u64, node: Node) -> TermId {
-        let id = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
+    /// The term whose node has this hash and is the one looked for.
+    fn find(&self, hash: u32, is_it: impl Fn(&Node) -> bool) -> Option<TermId> {
+        let index = self.index.borrow();
+        let same = |entry: &Entry| entry.hash == hash && is_it(&self.nodes[entry.term as usize]);
+        let found = index.find(Entry::spread(hash), same);
+        found.map(|entry| TermId(entry.term))
+    }
+
+    fn push(&self, hash: u32, node: Node) -> TermId {
+        let term = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
         self.nodes.push(Box::new(node));
-        self.index.borrow_mut().insert_unique(hash, id, |&other| {
-            let node = &self.nodes[other as usize];
-            hash_parts(&node.op, &node.args, node.sort)
-        });
-        TermId(id)
+        let spread = |entry: &Entry| Entry::spread(entry.hash);
+        let mut index = self.index.borrow_mut();
+        index.insert_unique(Entry::spread(hash), Entry { hash, term }, spread);
+        TermId(term)
     }
 
     // ---- sorts ----

@@ -6,10 +6,14 @@
 //! clauses does not grow (Golem: in·out ≤ in + out), cheapest first, and then within a small budget
 //! for growth. The total size of the constraints is bounded.
 //!
-//! Invariant: each resolvent records its two parents and the renaming of the inner one, so that a
-//! step of it can be expanded into steps of clauses of the old system. Each eliminated predicate
-//! records its clauses at that time; [`strongest`](super::strongest) makes its definition from
-//! them.
+//! Of eliminations that add equally many clauses, the one whose largest resolvent is smallest comes
+//! first (in powers of two). So a chain of predicates is merged pair by pair, not from one end. The
+//! equations of resolvents are solved while these grow.
+//!
+//! Invariant: each resolvent records its two parents, the renaming of the inner one and the
+//! definitions of the variables that it lost, so that a step of it can be expanded into steps of
+//! clauses of the old system. Each eliminated predicate records its clauses at that time;
+//! [`strongest`](super::strongest) makes its definition from them.
 
 use std::borrow::Cow;
 use std::collections::BinaryHeap;
@@ -18,7 +22,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::replacement::complete_model;
-use super::replay::{OldStep, Premise, replay};
+use super::replay::{OldStep, Premise, define, replay};
+use super::simplify::reduce_clause;
 use super::strongest::restore_definitions;
 use super::{BackTranslation, BackTranslationError, Step, Transformation, clause_size};
 use alphorn_chc::{Atom, Clause, ClauseId, PredicateId, System};
@@ -43,6 +48,9 @@ struct Limits {
     part_of_clauses: isize,
     /// Resolvents of one clause with several atoms of the predicate.
     max_combinations: usize,
+    /// A resolvent of at least this size is reduced when it is more than twice as large as the
+    /// clauses that it comes from were when they were reduced.
+    min_reduced_size: usize,
 }
 
 const LIMITS: Limits = Limits {
@@ -53,6 +61,7 @@ const LIMITS: Limits = Limits {
     min_clause_budget: 16,
     part_of_clauses: 8,
     max_combinations: 1 << 12,
+    min_reduced_size: 1_000,
 };
 
 /// The pass. One budget for growth covers all its applications in a run.
@@ -123,6 +132,9 @@ struct Resolvent {
     inner: ClauseId,
     /// From the inner clause's variables to the resolvent's.
     renaming: FxHashMap<TermId, TermId>,
+    /// Of the variables that the resolvent lost when it was reduced (see
+    /// [`Reduction`](super::reduce::Reduction)).
+    definitions: Vec<(TermId, TermId)>,
 }
 
 struct Inliner {
@@ -130,6 +142,8 @@ struct Inliner {
     terms: Rc<TermStore>,
     clauses: Vec<Option<Clause>>,
     sizes: Vec<usize>,
+    /// The sizes of the clauses when they, or what they come from, were reduced.
+    reduced_sizes: Vec<usize>,
     /// Slots of clauses, some of them empty by now.
     defining: FxHashMap<PredicateId, Vec<usize>>,
     using: FxHashMap<PredicateId, Vec<usize>>,
@@ -145,13 +159,22 @@ struct Inliner {
 struct Cost {
     /// Clauses made minus clauses removed.
     clauses: isize,
-    /// The same for the sum of the sizes.
+    /// The size of the largest clause made, rounded up to a power of two.
+    largest: usize,
+    /// The sum of the sizes of the clauses made minus that of the clauses removed.
     size: isize,
     possible: bool,
 }
 
-/// Cheapest first: by growth in clauses, then in size.
-type Entry = std::cmp::Reverse<(isize, isize, PredicateId)>;
+impl Cost {
+    /// Cheapest first.
+    fn order(&self) -> (isize, usize, isize) {
+        (self.clauses, self.largest, self.size)
+    }
+}
+
+/// The cheapest entry is the greatest.
+type Entry = std::cmp::Reverse<((isize, usize, isize), PredicateId)>;
 
 impl Inliner {
     fn new(mut system: System) -> Inliner {
@@ -163,6 +186,7 @@ impl Inliner {
             terms,
             clauses: Vec::with_capacity(clauses.len()),
             sizes: Vec::with_capacity(clauses.len()),
+            reduced_sizes: Vec::with_capacity(clauses.len()),
             defining: FxHashMap::default(),
             using: FxHashMap::default(),
             total: 0,
@@ -172,7 +196,8 @@ impl Inliner {
             resolvents: FxHashMap::default(),
         };
         for clause in clauses {
-            state.add(clause);
+            let size = clause_size(&state.terms, &clause, clause.constraint);
+            state.add(clause, size, size);
         }
         state.clause_limit = LIMITS
             .min_clause_size_limit
@@ -180,8 +205,7 @@ impl Inliner {
         state
     }
 
-    fn add(&mut self, clause: Clause) {
-        let size = clause_size(&self.terms, &clause, clause.constraint);
+    fn add(&mut self, clause: Clause, size: usize, reduced_size: usize) {
         let slot = self.clauses.len();
         if let Some(head) = &clause.head {
             self.defining.entry(head.predicate).or_default().push(slot);
@@ -195,6 +219,7 @@ impl Inliner {
         self.total += size;
         self.clauses.push(Some(clause));
         self.sizes.push(size);
+        self.reduced_sizes.push(reduced_size);
     }
 
     fn remove(&mut self, slot: usize) -> Option<Clause> {
@@ -220,6 +245,7 @@ impl Inliner {
     fn cost(&mut self, predicate: PredicateId) -> Cost {
         let impossible = Cost {
             clauses: 0,
+            largest: 0,
             size: 0,
             possible: false,
         };
@@ -245,7 +271,7 @@ impl Inliner {
             .max()
             .unwrap_or(0);
         let removed_size: usize = inner_size + using.iter().map(|&s| self.sizes[s]).sum::<usize>();
-        let (mut made, mut made_size) = (0usize, 0usize);
+        let (mut made, mut made_size, mut largest) = (0usize, 0usize, 0usize);
         for &slot in &using {
             let Some(clause) = &self.clauses[slot] else {
                 continue;
@@ -261,6 +287,7 @@ impl Inliner {
             };
             let size = self.sizes[slot];
             made += combinations;
+            largest = largest.max((size + uses * inner_largest).next_power_of_two());
             // Each definition occurs in combinations / count of them for each use.
             made_size += combinations * size + uses * (combinations / count) * inner_size;
             if clause.body.len() + uses * inner_body > self.body_limit + uses
@@ -271,6 +298,7 @@ impl Inliner {
         }
         Cost {
             clauses: made as isize - (count + using.len()) as isize,
+            largest,
             size: made_size as isize - removed_size as isize,
             possible: true,
         }
@@ -283,12 +311,12 @@ impl Inliner {
         for predicate in predicates {
             self.enqueue(predicate, &mut queue);
         }
-        while let Some(std::cmp::Reverse((clauses, size, predicate))) = queue.pop() {
+        while let Some(std::cmp::Reverse((order, predicate))) = queue.pop() {
             if cx.stop().is_some() {
                 return;
             }
             let cost = self.cost(predicate);
-            if !cost.possible || (cost.clauses, cost.size) != (clauses, size) {
+            if !cost.possible || cost.order() != order {
                 // The predicate was enqueued again at its new cost when a neighbour changed.
                 continue;
             }
@@ -307,13 +335,16 @@ impl Inliner {
     fn enqueue(&mut self, predicate: PredicateId, queue: &mut BinaryHeap<Entry>) {
         let cost = self.cost(predicate);
         if cost.possible {
-            queue.push(std::cmp::Reverse((cost.clauses, cost.size, predicate)));
+            queue.push(std::cmp::Reverse((cost.order(), predicate)));
         }
     }
 
     /// Eliminates the predicate; returns those whose cost may have changed.
     fn eliminate(&mut self, predicate: PredicateId) -> Vec<PredicateId> {
         let (defining, using) = self.slots(predicate);
+        let reduced_size = defining.iter().chain(&using);
+        let reduced_size = reduced_size.map(|&s| self.reduced_sizes[s]).max();
+        let reduced_size = reduced_size.unwrap_or(0);
         let defining: Vec<Clause> = defining.iter().filter_map(|&s| self.remove(s)).collect();
         let using: Vec<Clause> = using.iter().filter_map(|&s| self.remove(s)).collect();
         for clause in &using {
@@ -321,7 +352,7 @@ impl Inliner {
             while let Some(outer) = open.pop() {
                 let place = outer.body.iter().position(|a| a.predicate == predicate);
                 let Some(position) = place else {
-                    self.add(outer);
+                    self.add_resolvent(outer, reduced_size);
                     continue;
                 };
                 for inner in defining.iter().rev() {
@@ -345,6 +376,45 @@ impl Inliner {
         let mut neighbours: Vec<PredicateId> = neighbours.into_iter().collect();
         neighbours.sort_unstable();
         neighbours
+    }
+
+    /// Adds a resolvent, reduced if it has grown; not if its constraint reduces to false.
+    fn add_resolvent(&mut self, mut clause: Clause, mut reduced_size: usize) {
+        let mut size = clause_size(&self.terms, &clause, clause.constraint);
+        if size > 2 * reduced_size && size >= LIMITS.min_reduced_size {
+            let reduction = reduce_clause(&self.terms, &clause);
+            if reduction.constraint == TermId::FALSE {
+                return;
+            }
+            if reduction.constraint != clause.constraint {
+                clause.constraint = reduction.constraint;
+                let definitions = self.complete_definitions(&clause, reduction.definitions);
+                if let Some(resolvent) = self.resolvents.get_mut(&clause.id) {
+                    resolvent.definitions = definitions;
+                }
+            }
+            size = clause_size(&self.terms, &clause, clause.constraint);
+            reduced_size = size;
+        }
+        self.add(clause, size, reduced_size);
+    }
+
+    /// The definitions with values for the variables that may have any value before them.
+    fn complete_definitions(
+        &self,
+        clause: &Clause,
+        definitions: Vec<(TermId, TermId)>,
+    ) -> Vec<(TermId, TermId)> {
+        let mut known: FxHashSet<TermId> = clause.vars(&self.terms).into_iter().collect();
+        known.extend(definitions.iter().map(|(var, _)| *var));
+        let values: Vec<TermId> = definitions.iter().map(|(_, term)| *term).collect();
+        let used = self.terms.free_vars(&values);
+        let free = used.into_iter().filter(|var| !known.contains(var));
+        let value = |var: TermId| {
+            let value = self.terms.default_value(self.terms.sort_of(var))?;
+            Some((var, value))
+        };
+        free.filter_map(value).chain(definitions).collect()
     }
 
     /// The outer clause with a body atom, an instance of the inner clause's head, replaced by the
@@ -384,6 +454,7 @@ impl Inliner {
                 inner_body: inner.body.len(),
                 inner: inner.id,
                 renaming,
+                definitions: Vec::new(),
             },
         );
         Some(Clause {
@@ -406,8 +477,8 @@ struct InlineBack {
 struct Part {
     clause: ClauseId,
     premises: Vec<PartPremise>,
-    /// From the old clause's variables to the resolvent's; `None` for the identity.
-    renaming: Option<FxHashMap<TermId, TermId>>,
+    /// Values of the clause's variables.
+    values: Assignment,
 }
 
 #[derive(Clone, Copy)]
@@ -418,105 +489,108 @@ enum PartPremise {
     Part(usize),
 }
 
-impl InlineBack {
-    /// The derivation by old clauses that a clause stands for, premises before the parts that use
-    /// them.
-    fn parts(&self, clause: ClauseId) -> Vec<Part> {
-        // Works from the root down; each part gets a place, and the order is made at the end.
-        struct Open {
-            clause: ClauseId,
-            renaming: Option<FxHashMap<TermId, TermId>>,
-            premises: Vec<PartPremise>,
-            place: usize,
+/// The parts of steps of resolvents.
+struct Expander<'a> {
+    terms: &'a TermStore,
+    resolvents: &'a FxHashMap<ClauseId, Resolvent>,
+    /// The lengths of the bodies of the old clauses.
+    bodies: FxHashMap<ClauseId, usize>,
+}
+
+impl Expander<'_> {
+    /// The length of a clause's body.
+    fn body_length(&self, clause: ClauseId) -> usize {
+        let mut length = 0isize;
+        let mut current = clause;
+        while let Some(r) = self.resolvents.get(&current) {
+            length += r.inner_body as isize - 1;
+            current = r.outer;
         }
-        let body_of = |id: ClauseId| -> usize {
-            // Only the length of the root's body is needed.
-            let mut length = 0isize;
-            let mut current = id;
-            while let Some(r) = self.resolvents.get(&current) {
-                length += r.inner_body as isize - 1;
-                current = r.outer;
-            }
-            let old = self.old.clauses.iter().find(|c| c.id == current);
-            (length + old.map_or(0, |c| c.body.len()) as isize).max(0) as usize
-        };
+        let old = self.bodies.get(&current).copied().unwrap_or(0);
+        (length + old as isize).max(0) as usize
+    }
+
+    /// The derivation by old clauses that a step stands for, premises before the parts that use
+    /// them. `values` is of the variables of the step's clause.
+    fn parts(&self, clause: ClauseId, values: &Assignment) -> Vec<Part> {
+        // Works from the root down; each part gets a place, and the order is made at the end.
         let mut places = 1usize;
         let mut done: Vec<(usize, Part)> = Vec::new();
-        let mut open = vec![Open {
+        let root = Part {
             clause,
-            renaming: None,
-            premises: (0..body_of(clause)).map(PartPremise::Body).collect(),
-            place: 0,
-        }];
-        while let Some(mut item) = open.pop() {
-            let Some(resolvent) = self.resolvents.get(&item.clause) else {
-                done.push((
-                    item.place,
-                    Part {
-                        clause: item.clause,
-                        premises: item.premises,
-                        renaming: item.renaming,
-                    },
-                ));
+            premises: (0..self.body_length(clause))
+                .map(PartPremise::Body)
+                .collect(),
+            values: values.clone(),
+        };
+        let mut open = vec![(0, root)];
+        while let Some((place, mut part)) = open.pop() {
+            let Some(resolvent) = self.resolvents.get(&part.clause) else {
+                done.push((place, part));
                 continue;
             };
-            let place = places;
+            define(self.terms, &mut part.values, &resolvent.definitions);
+            let inner_place = places;
             places += 1;
             let end = resolvent.position + resolvent.inner_body;
-            let inner_premises: Vec<PartPremise> = item
+            let inner_premises: Vec<PartPremise> = part
                 .premises
-                .splice(resolvent.position..end, [PartPremise::Part(place)])
+                .splice(resolvent.position..end, [PartPremise::Part(inner_place)])
                 .collect();
-            let renaming = match &item.renaming {
-                None => resolvent.renaming.clone(),
-                Some(outer) => resolvent
+            // Variables that the resolvent does not mention are free, but have the same value in
+            // all parts.
+            let value = |var: TermId| {
+                let given = part.values.get(&var).copied();
+                given.or_else(|| self.terms.default_value(self.terms.sort_of(var)))
+            };
+            let inner = Part {
+                clause: resolvent.inner,
+                premises: inner_premises,
+                values: resolvent
                     .renaming
                     .iter()
-                    .map(|(&v, t)| (v, outer.get(t).copied().unwrap_or(*t)))
+                    .filter_map(|(&var, &image)| Some((var, value(image)?)))
                     .collect(),
             };
-            open.push(Open {
-                clause: resolvent.inner,
-                renaming: Some(renaming),
-                premises: inner_premises,
-                place,
-            });
-            open.push(Open {
-                clause: resolvent.outer,
-                ..item
-            });
+            part.clause = resolvent.outer;
+            open.push((inner_place, inner));
+            open.push((place, part));
         }
-        // The parts are a tree with place 0 as its root: ordered from the root down, then reversed.
-        done.sort_unstable_by_key(|(place, _)| *place);
-        let mut order: Vec<usize> = Vec::with_capacity(done.len());
-        let mut stack = vec![0];
-        while let Some(place) = stack.pop() {
-            order.push(place);
-            for premise in &done[place].1.premises {
-                if let PartPremise::Part(inner) = premise {
-                    stack.push(*inner);
-                }
+        in_order(done)
+    }
+}
+
+/// The parts, given with their places, premises first. They are a tree with place 0 as its root.
+fn in_order(mut parts: Vec<(usize, Part)>) -> Vec<Part> {
+    parts.sort_unstable_by_key(|(place, _)| *place);
+    let mut order: Vec<usize> = Vec::with_capacity(parts.len());
+    let mut stack = vec![0];
+    while let Some(place) = stack.pop() {
+        order.push(place);
+        for premise in &parts[place].1.premises {
+            if let PartPremise::Part(inner) = premise {
+                stack.push(*inner);
             }
         }
-        order.reverse();
-        let mut index_of = vec![0; done.len()];
-        for (index, &place) in order.iter().enumerate() {
-            index_of[place] = index;
-        }
-        let mut parts: Vec<(usize, Part)> = done
-            .into_iter()
-            .map(|(place, mut part)| {
-                for premise in &mut part.premises {
-                    if let PartPremise::Part(inner) = premise {
-                        *inner = index_of[*inner];
-                    }
-                }
-                (index_of[place], part)
-            })
-            .collect();
-        parts.sort_unstable_by_key(|(index, _)| *index);
-        parts.into_iter().map(|(_, part)| part).collect()
     }
+    order.reverse();
+    let mut index_of = vec![0; parts.len()];
+    for (index, &place) in order.iter().enumerate() {
+        index_of[place] = index;
+    }
+    let mut parts: Vec<(usize, Part)> = parts
+        .into_iter()
+        .map(|(place, mut part)| {
+            for premise in &mut part.premises {
+                if let PartPremise::Part(inner) = premise {
+                    *inner = index_of[*inner];
+                }
+            }
+            (index_of[place], part)
+        })
+        .collect();
+    parts.sort_unstable_by_key(|(index, _)| *index);
+    parts.into_iter().map(|(_, part)| part).collect()
 }
 
 impl BackTranslation for InlineBack {
@@ -531,33 +605,19 @@ impl BackTranslation for InlineBack {
         refutation: Refutation,
         cx: &mut Context,
     ) -> Result<Refutation, BackTranslationError> {
-        let terms = &self.old.terms;
-        let mut parts: FxHashMap<ClauseId, Rc<Vec<Part>>> = FxHashMap::default();
+        let clauses = self.old.clauses.iter();
+        let expander = Expander {
+            terms: &self.old.terms,
+            resolvents: &self.resolvents,
+            bodies: clauses.map(|c| (c.id, c.body.len())).collect(),
+        };
         replay(&self.old, &refutation, cx, |step| {
             if !self.resolvents.contains_key(&step.clause) {
                 return Ok(Vec::new());
             }
-            let parts = parts
-                .entry(step.clause)
-                .or_insert_with(|| Rc::new(self.parts(step.clause)))
-                .clone();
-            let value = |var: TermId| {
-                // Variables that the resolvent does not mention are free, but have the same value
-                // in all parts.
-                let given = step.values.get(&var).copied();
-                given.or_else(|| terms.default_value(terms.sort_of(var)))
-            };
+            let parts = expander.parts(step.clause, &step.values);
             let mut steps = Vec::with_capacity(parts.len());
-            for part in parts.iter() {
-                let known: Cow<Assignment> = match &part.renaming {
-                    None => Cow::Borrowed(&step.values),
-                    Some(renaming) => Cow::Owned(
-                        renaming
-                            .iter()
-                            .filter_map(|(&var, &image)| Some((var, value(image)?)))
-                            .collect(),
-                    ),
-                };
+            for part in parts {
                 let mut premises = Vec::with_capacity(part.premises.len());
                 for premise in &part.premises {
                     premises.push(match *premise {
@@ -572,7 +632,7 @@ impl BackTranslation for InlineBack {
                 steps.push(OldStep {
                     clause: part.clause,
                     premises,
-                    known,
+                    known: Cow::Owned(part.values),
                     definitions: &[],
                 });
             }

@@ -20,6 +20,7 @@ mod constructors;
 mod control;
 mod equalities;
 mod equations;
+mod exclude;
 mod finite_values;
 mod folds;
 mod inline;
@@ -56,7 +57,7 @@ mod visits;
 mod tests;
 
 pub use normalize::{Normalization, normalize};
-pub use pipeline::share_lemmas;
+pub use pipeline::{exclude_clauses, share_lemmas};
 pub use pipeline::{BackTranslations, Pipeline, PipelineError};
 pub use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::exclude::Exclude;
 use super::registry::{Models, PASSES, Pass, Timing, default_passes};
 use super::shared_lemmas::SharedLemmas;
 use super::{BackTranslation, BackTranslationError, Transformation};
 use alphorn_chc::System;
-use alphorn_proof::facts::Lemmas;
+use alphorn_proof::facts::{Facts, Lemmas};
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, SystemRules, check_steps};
 
@@ -28,12 +29,19 @@ struct Limits {
     max_renewals: usize,
     /// Budgets are renewed only for systems of at most this many clauses, for the same reason.
     max_clauses_for_renewal: usize,
+    /// From this many clauses on, a round that changes little is the last one.
+    min_clauses_for_last_round: usize,
+    /// A round changes little if the numbers of clauses, predicates and arguments change by at most
+    /// themselves divided by this.
+    part_of_little_change: usize,
 }
 
 const LIMITS: Limits = Limits {
     max_rounds: 16,
     max_renewals: 3,
     max_clauses_for_renewal: 128,
+    min_clauses_for_last_round: 1_000,
+    part_of_little_change: 100,
 };
 
 /// An unknown name in a list of passes.
@@ -175,6 +183,8 @@ impl Pipeline {
         let mut left = rounds;
         while left > 0 {
             left -= 1;
+            let before = Extent::of(system);
+            let only_waiting = idle >= iterated;
             for at in 0..passes.len() {
                 let pass = passes[at];
                 if idle >= passes.len() || cx.stop().is_some() {
@@ -199,6 +209,13 @@ impl Pipeline {
                 } else {
                     idle += 1;
                 }
+            }
+            if Extent::of(system).is_close_to(&before) {
+                if only_waiting {
+                    return;
+                }
+                // As if the iterated passes had changed nothing.
+                idle = idle.max(iterated);
             }
         }
     }
@@ -241,6 +258,19 @@ pub fn share_lemmas(
     }
     let mut lemmas = SharedLemmas { lemmas, work };
     take_step("lemmas", &mut lemmas, system, stack, cx)
+}
+
+/// Drops the clauses that facts exclude: those, by position, that are not applicable. The facts are
+/// inductive. True if this changed the system.
+pub fn exclude_clauses(
+    applicable: Vec<bool>,
+    facts: Facts,
+    system: &mut Rc<System>,
+    stack: &mut BackTranslations,
+    cx: &mut Context,
+) -> bool {
+    let mut exclude = Exclude { applicable, facts };
+    take_step("sparse", &mut exclude, system, stack, cx)
 }
 
 /// Applies one transformation; true if it changed the system.
@@ -306,6 +336,15 @@ impl Extent {
             predicates: used.len(),
             arguments: used.iter().map(|&p| system.predicate(p).arity()).sum(),
         }
+    }
+
+    /// Whether a round that led from `before` to here, on a large system, changed little.
+    fn is_close_to(&self, before: &Extent) -> bool {
+        let close = |a: usize, b: usize| a.abs_diff(b) <= a / LIMITS.part_of_little_change;
+        self.clauses >= LIMITS.min_clauses_for_last_round
+            && close(self.clauses, before.clauses)
+            && close(self.predicates, before.predicates)
+            && close(self.arguments, before.arguments)
     }
 }
 

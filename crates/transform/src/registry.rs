@@ -195,25 +195,29 @@ pub static PASSES: &[Pass] = &[
         "replace arrays of records by one array for each field",
         Timing::Iterated,
         || Box::new(Unzip),
-    ),
+    )
+    .with_models(Models::Hard),
     default(
         "reads",
         "replace arrays of which few elements matter by these elements",
         Timing::Iterated,
         || Box::new(Reads),
-    ),
+    )
+    .with_models(Models::Hard),
     default(
         "cells",
         "replace arrays that are accessed at constant indexes only by their elements",
         Timing::Iterated,
         || Box::new(Cells),
-    ),
+    )
+    .with_models(Models::Hard),
     default(
         "rebase",
         "make array indexes relative to a base address that no clause changes",
         Timing::Iterated,
         || Box::new(Rebase),
-    ),
+    )
+    .with_models(Models::Hard),
     default(
         "subsume",
         "drop clauses and body atoms that others imply",

@@ -232,21 +232,8 @@ fn complete(
             free.push(var);
         }
     }
-    let mut bound: Vec<(TermId, TermId)> = Vec::new();
-    let satisfied = {
-        let mut evaluator = Evaluator::new(terms, &base);
-        for &(var, term) in old.definitions {
-            if base.contains_key(&var) {
-                continue;
-            }
-            if let Some(value) = evaluator.value(term) {
-                evaluator.bind(var, value);
-                bound.push((var, value));
-            }
-        }
-        evaluator.value(clause.constraint) == Some(TermId::TRUE)
-    };
-    base.extend(bound);
+    define(terms, &mut base, old.definitions);
+    let satisfied = Evaluator::new(terms, &base).value(clause.constraint) == Some(TermId::TRUE);
     let complete = vars.iter().all(|v| base.contains_key(v));
     if !(satisfied && complete) {
         for var in free {
@@ -262,6 +249,22 @@ fn complete(
     } else {
         Err(values)
     }
+}
+
+/// Adds the values of the defined variables that have none, in order. A variable whose definition
+/// has no value stays without one.
+pub(super) fn define(terms: &TermStore, values: &mut Assignment, definitions: &[(TermId, TermId)]) {
+    let mut bound: Vec<(TermId, TermId)> = Vec::new();
+    let mut evaluator = Evaluator::new(terms, values);
+    for &(var, term) in definitions {
+        if !values.contains_key(&var)
+            && let Some(value) = evaluator.value(term)
+        {
+            evaluator.bind(var, value);
+            bound.push((var, value));
+        }
+    }
+    values.extend(bound);
 }
 
 /// The ground instance of an atom whose variables all have values.

@@ -25,6 +25,10 @@
 //!   which writes their definitions, and the reader's datatypes. Any other recursive definition
 //!   without a certificate is rejected.
 //!
+//! A proof by induction on derivations needs `derivations` instead: that its cases are complete and
+//! that the instances in it are smaller. Its questions, and that the clauses as they are printed
+//! imply the text's assertions, are put to `smt::text::valid_assertions`.
+//!
 //! **`unsat`.** A refutation has to pass two checks, so a mistake in the reader, in terms or in
 //! evaluation alone does not make a wrong `unsat`.
 //! - `smt::text::implied_steps`, which shows that each step follows from the assertion that it
@@ -37,6 +41,7 @@
 //! and only after the check of its witness.
 
 mod certificate;
+mod derivations;
 mod dialect;
 mod forms;
 mod formulas;
@@ -55,12 +60,16 @@ mod validate;
 mod value;
 mod z3_proof;
 
+pub use derivations::supports_derivations;
 pub use formulas::model_of_text;
-pub use parse::{Claim, ModelText, ParseError, Witness, parse_witness};
+pub use parse::{Claim, DerivationsText, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
-pub use types::{Case, Fact, Lemma, Model, Refutation, RefutationStep, Verdict};
+pub use types::{
+    Case, Derivations, Fact, Instance, Lemma, Model, ProofNode, Refutation, RefutationStep,
+    RelationalLemma, Verdict,
+};
 pub use validate::{
     CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate,
 };

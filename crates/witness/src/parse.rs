@@ -16,6 +16,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
+use super::derivations::{ProofText, has_proof, read_proof};
 use super::print::{ClauseNames, text_functions, unique_names};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
@@ -57,6 +58,8 @@ pub enum ParseError {
 pub enum Witness {
     /// Definitions of the predicates.
     Model(Box<ModelText>),
+    /// A proof by induction on derivations.
+    Derivations(Box<DerivationsText>),
     /// A derivation of `false`.
     Refutation(Refutation),
 }
@@ -83,7 +86,15 @@ pub struct ModelText {
     pub(super) certificate: Option<Certificate>,
 }
 
-/// Reads a model or a refutation of `problem`.
+/// A proof by induction on derivations, as text.
+#[derive(Debug, Clone)]
+pub struct DerivationsText {
+    /// The text that it was read from.
+    pub(super) text: String,
+    pub(super) proof: ProofText,
+}
+
+/// Reads a model, a proof by induction on derivations, or a refutation of `problem`.
 ///
 /// # Errors
 /// The text is no witness, or names clauses, variables or predicates that the problem does not
@@ -103,6 +114,16 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
         }
     }
     let Some(first) = Tokens::new(text, start).next() else {
+        if has_proof(text, start) {
+            let proof = read_proof(problem, text, start);
+            let proof = proof.map_err(|(place, message)| error_at(text, place, message))?;
+            let text = text.to_owned();
+            return Ok(Claim {
+                sat,
+                witness: Witness::Derivations(Box::new(DerivationsText { text, proof })),
+                functions: None,
+            });
+        }
         return Err(error_at(text, text.len(), "there is no witness"));
     };
     let mut functions = None;

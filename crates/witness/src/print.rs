@@ -148,7 +148,7 @@ pub fn text_functions(problem: &Problem) -> Result<Vec<String>, String> {
 }
 
 /// Prints the parts of a model, with names that do not occur in the problem.
-struct ModelPrinter<'a> {
+pub(super) struct ModelPrinter<'a> {
     problem: &'a Problem,
     terms: &'a TermStore,
     /// Prefixes of the names of arguments and bound variables.
@@ -163,7 +163,7 @@ struct ModelPrinter<'a> {
 }
 
 impl<'a> ModelPrinter<'a> {
-    fn new(problem: &'a Problem, model: &Model) -> Result<Self, String> {
+    pub(super) fn new(problem: &'a Problem, model: &Model) -> Result<Self, String> {
         let terms = &*problem.terms;
         let (argument, bound) = prefixes(terms);
         let mut roots: Vec<TermId> = model.definitions.values().copied().collect();
@@ -216,8 +216,22 @@ impl<'a> ModelPrinter<'a> {
         })
     }
 
+    /// The same with another prefix of the names of arguments.
+    pub(super) fn with_arguments(self, argument: String) -> Self {
+        ModelPrinter { argument, ..self }
+    }
+
+    /// The name of the argument at a position, as [`over`](Self::over) writes it.
+    pub(super) fn argument(&self, position: usize) -> String {
+        format!("{}{position}", self.argument)
+    }
+
     /// The text of binders for `vars` and of terms; an error if a term has other free variables.
-    fn over(&self, vars: &[TermId], roots: &[TermId]) -> Result<(String, Vec<String>), ()> {
+    pub(super) fn over(
+        &self,
+        vars: &[TermId],
+        roots: &[TermId],
+    ) -> Result<(String, Vec<String>), ()> {
         let terms = self.terms;
         let own: FxHashSet<TermId> = vars.iter().copied().collect();
         if terms.free_vars(roots).iter().any(|v| !own.contains(v)) {
@@ -229,7 +243,7 @@ impl<'a> ModelPrinter<'a> {
         }
         let mut head = String::new();
         for (position, &var) in vars.iter().enumerate() {
-            let name = format!("{}{position}", self.argument);
+            let name = self.argument(position);
             let space = if position == 0 { "" } else { " " };
             let sort = printer.sort(terms.sort_of(var));
             write!(head, "{space}({name} {sort})").expect("string");

@@ -1,11 +1,12 @@
-//! Answers of engines: a model, a refutation, or a reason why there is neither.
+//! Answers of engines: a model, a proof by induction on derivations, a refutation, or a reason why
+//! there is none of them.
 //!
 //! # Invariant
 //! These are plain data; nothing here says that they are correct.
 
 use rustc_hash::FxHashMap;
 
-use alphorn_chc::{ClauseId, PredicateId};
+use alphorn_chc::{Atom, ClauseId, PredicateId};
 use alphorn_term::run::Reason;
 use alphorn_term::{Assignment, TermId};
 
@@ -54,6 +55,56 @@ pub struct Case {
     pub unfoldings: Vec<TermId>,
 }
 
+/// A proof by induction on derivations that the queries do not follow from the other clauses: every
+/// lemma holds of the facts that have derivations, and the lemmas contradict every query.
+#[derive(Clone, Debug, Default)]
+pub struct Derivations {
+    /// The lemmas in the order of their positions, which counts within a group.
+    pub lemmas: Vec<RelationalLemma>,
+    /// For each clause without head, in their order, the instances that contradict its body: atoms
+    /// are the body's.
+    pub queries: Vec<Vec<Instance>>,
+}
+
+/// A lemma `P1(x1) ∧ … ∧ Pn(xn) ⇒ statement` about n facts at once, with its proof.
+#[derive(Clone, Debug)]
+pub struct RelationalLemma {
+    /// The facts: predicates over distinct variables.
+    pub slots: Vec<Atom>,
+    /// A formula over the variables of the slots.
+    pub statement: TermId,
+    /// Lemmas of smaller groups may be used freely; those of the same group for smaller derivations.
+    pub group: usize,
+    /// Positions of the slots whose derivations count for this order.
+    pub measured: Vec<usize>,
+    /// The nodes of the proof; the root is the first.
+    pub proof: Vec<ProofNode>,
+}
+
+/// A node of a proof. The atoms of the context are those of the slots, and behind them the premises
+/// that the splits on the way to the node added, in this order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProofNode {
+    /// A leaf: these instances contradict what is known.
+    Use(Vec<Instance>),
+    /// A case for each clause that derives the atom's predicate, in the order of the clauses.
+    Split {
+        /// The position of the atom in the context.
+        atom: usize,
+        /// The nodes of the cases.
+        cases: Vec<usize>,
+    },
+}
+
+/// An instance of a relational lemma.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Instance {
+    /// The position of the lemma.
+    pub lemma: usize,
+    /// For each of its slots, the position of an atom of the context.
+    pub atoms: Vec<usize>,
+}
+
 /// A ground atom.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fact {
@@ -88,6 +139,8 @@ pub struct Refutation {
 pub enum Verdict {
     /// The system is satisfiable.
     Sat(Model),
+    /// The system is satisfiable, since its least model satisfies the queries.
+    Proven(Derivations),
     /// The system derives `false`.
     Unsat(Refutation),
     /// There is no answer.

@@ -16,6 +16,7 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::certificate::{About, check_certificate};
+use super::derivations::{check_derivations, proof_lines, read_proof};
 use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
@@ -169,11 +170,12 @@ impl Validated {
     pub fn output(&self, problem: &Problem, wanted: Wanted) -> Output {
         let satisfiable = match &self.verdict {
             Verdict::Unknown(reason) => return Output::unknown(reason, wanted),
-            Verdict::Sat(_) => true,
+            Verdict::Sat(_) | Verdict::Proven(_) => true,
             Verdict::Unsat(_) => false,
         };
         let details = match (&self.verdict, wanted.proof) {
             (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
+            (Verdict::Proven(_), _) if wanted.model => proof_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
                 let measures = self
                     .model
@@ -266,6 +268,19 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
             }
             Err(message) => (none, CheckOutcome::Invalid(message)),
         },
+        Verdict::Proven(proof) => match proof_lines(problem, proof) {
+            Ok(certificate) => {
+                let printed = PrintedModel {
+                    definitions: Vec::new(),
+                    certificate,
+                };
+                let text = proof_text(&printed);
+                log::trace!("checks the proof\n{text}");
+                let outcome = check_proof_text(problem, &text, &cx.budget);
+                (printed, outcome)
+            }
+            Err(message) => (none, CheckOutcome::Invalid(message)),
+        },
         Verdict::Unsat(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
             match problem.dialect {
@@ -309,6 +324,7 @@ fn conclude(
 ) -> Validated {
     let witness = match verdict {
         Verdict::Sat(_) => "model",
+        Verdict::Proven(_) => "proof by induction on derivations",
         _ => "refutation",
     };
     match outcome {
@@ -342,18 +358,20 @@ pub enum CheckOutcome {
 
 /// Checks a witness that was read from text, within the context's limits.
 pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckOutcome {
-    let satisfiable = matches!(claim.witness, Witness::Model(_));
+    let (satisfiable, what) = match claim.witness {
+        Witness::Model(_) => (true, "a model"),
+        Witness::Derivations(_) => (true, "a proof by induction on derivations"),
+        Witness::Refutation(_) => (false, "a refutation"),
+    };
     let expected = word(problem.dialect, satisfiable);
     if claim.sat.is_some_and(|sat| sat != (expected == "sat")) {
-        let what = if satisfiable {
-            "a model"
-        } else {
-            "a refutation"
-        };
         return CheckOutcome::Invalid(format!("{what} means {expected} for this file"));
     }
     match &claim.witness {
         Witness::Model(model) => check_model(problem, model, &cx.budget),
+        Witness::Derivations(read) => {
+            check_derivations(problem, &read.proof, &read.text, &cx.budget)
+        }
         Witness::Refutation(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
             match &claim.functions {
@@ -400,6 +418,22 @@ fn check_existence(problem: &Problem, model: &ModelText, budget: &Budget) -> Che
     match &model.certificate {
         Some(certificate) => check_certificate(problem, certificate, About::Functions, budget),
         None => CheckOutcome::Invalid("there are no measures".to_owned()),
+    }
+}
+
+/// The text of a proof by induction on derivations, whose lines are a certificate's.
+pub(super) fn proof_text(printed: &PrintedModel) -> String {
+    let lines = printed.certificate.iter();
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Checks the text of a proof that alphorn prints, after it is read again.
+fn check_proof_text(problem: &Problem, text: &str, budget: &Budget) -> CheckOutcome {
+    match read_proof(problem, text, 0) {
+        Ok(proof) => check_derivations(problem, &proof, text, budget),
+        Err((_, message)) => {
+            CheckOutcome::Invalid(format!("the printed proof cannot be read: {message}"))
+        }
     }
 }
 

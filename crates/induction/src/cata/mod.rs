@@ -308,7 +308,7 @@ impl<'a> Search<'a> {
                 outcome(&verdict)
             );
             match verdict {
-                Verdict::Unknown(_) => {}
+                Verdict::Unknown(_) | Verdict::Proven(_) => {}
                 Verdict::Sat(model) => {
                     let by = attempt.template.name();
                     let model = self.model(&attempt.abstraction, &attempt.encoder, model, cx);
@@ -444,6 +444,7 @@ fn derivation<'s>(system: &'s System, steps: &Spurious, smt: &Rc<Smt>) -> Deriva
 fn outcome(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Sat(_) => "a model".to_owned(),
+        Verdict::Proven(_) => "a proof without a model".to_owned(),
         Verdict::Unsat(refutation) => format!("{} steps", refutation.steps.len()),
         Verdict::Unknown(reason) => reason.to_string(),
     }

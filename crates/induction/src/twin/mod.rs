@@ -198,6 +198,7 @@ impl TwinEngine {
     ) -> Result<Checked, Stop> {
         let found = match verdict {
             Verdict::Sat(model) => model,
+            Verdict::Proven(_) => return Ok(Checked::wrong("a proof without a model")),
             Verdict::Unsat(refutation) => {
                 let Some(refutation) = back::refutation(bit_vectors, twin, &refutation) else {
                     return Ok(Checked::wrong("a derivation lacks values"));

@@ -130,6 +130,10 @@ impl Solve for FromScratch {
         Ok(match self.engine.solve(system, cx)? {
             Verdict::Unsat(refutation) => Solution::Unsafe(refutation, Vec::new()),
             Verdict::Unknown(reason) => Solution::Unknown(reason, Vec::new()),
+            Verdict::Proven(_) => {
+                let reason = Reason::Incomplete("a proof without a model".to_owned());
+                Solution::Unknown(reason, Vec::new())
+            }
             Verdict::Sat(model) => {
                 // The model excludes `false`.
                 let mut proof = vec![Lemma::new(terms, None, Vec::new(), ALL)];

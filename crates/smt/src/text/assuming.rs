@@ -13,7 +13,7 @@ use std::time::Instant;
 use z3_sys::{Z3_ast, Z3_mk_not};
 
 use super::limits::LIMITS;
-use super::validity::{ended_at_a_limit, turn_work, with_constants};
+use super::validity::{Constants, ended_at_a_limit, turn_work, with_constants};
 use super::{Answer, Core, TextCheck, TextContext, TextSolver};
 use alphorn_term::run::Budget;
 
@@ -135,7 +135,8 @@ impl Read<'_> {
             solver.assert(assumption);
         }
         let formula = self.assertions[self.assumptions + assertion];
-        let body = with_constants(&self.context, formula).ok_or_else(|| z3.error())?;
+        let body = with_constants(&self.context, &mut Constants::default(), formula);
+        let body = body.ok_or_else(|| z3.error())?;
         // SAFETY: the formula belongs to the context.
         solver.assert(z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, body) })?));
         Ok(solver)

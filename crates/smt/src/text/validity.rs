@@ -13,7 +13,7 @@ use z3_sys::{
     DeclKind, SortKind, Z3_ast, Z3_get_app_arg, Z3_get_app_decl, Z3_get_app_num_args,
     Z3_get_quantifier_body, Z3_get_quantifier_bound_sort, Z3_get_quantifier_num_bound, Z3_get_sort,
     Z3_get_sort_kind, Z3_is_app, Z3_is_quantifier_exists, Z3_is_quantifier_forall,
-    Z3_mk_fresh_const, Z3_mk_not, Z3_substitute_vars, Z3_to_app, Z3_update_term,
+    Z3_mk_fresh_const, Z3_mk_not, Z3_sort, Z3_substitute_vars, Z3_to_app, Z3_update_term,
 };
 
 use super::instances::Instances;
@@ -136,8 +136,16 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
         Err(message) => return TextCheck::Malformed(message),
     };
     let mut best = None;
+    let mut constants = Constants::default();
     for (assertion, &formula) in assertions.iter().enumerate() {
-        match valid(&context, &mut incremental, formula, &mut best) {
+        constants.restart();
+        match valid(
+            &context,
+            &mut constants,
+            &mut incremental,
+            formula,
+            &mut best,
+        ) {
             Ok(Answer::Unsat) => {}
             Ok(Answer::Sat) => return TextCheck::Invalid { assertion },
             Ok(Answer::Unknown(reason)) | Err(reason) => {
@@ -154,18 +162,35 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
 /// answered the formula before, and becomes the one that answers this.
 fn valid(
     context: &TextContext<'_>,
+    constants: &mut Constants,
     incremental: &mut TextSolver<'_>,
     formula: Z3_ast,
     best: &mut Option<Method>,
 ) -> Result<Answer, String> {
     let z3 = &context.z3;
-    let body = without_universals(context, formula).ok_or_else(|| z3.error())?;
+    let outer = with_constants(context, constants, formula).ok_or_else(|| z3.error())?;
+    let body = without_universals(context, constants, outer).ok_or_else(|| z3.error())?;
+    if body != outer && is_valid_as_it_stands(context, outer)? {
+        return Ok(Answer::Unsat);
+    }
     // SAFETY: the formula belongs to the context.
     let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, body) })?);
     incremental.push(negation);
     let answer = in_turns(context, incremental, (body, negation), best);
     incremental.pop();
     answer
+}
+
+/// Whether a short query finds a formula valid. Subformulas with quantifiers that occur both in the
+/// premise and in the conclusion are equal here, but not when one has constants for its variables.
+fn is_valid_as_it_stands(context: &TextContext<'_>, formula: Z3_ast) -> Result<bool, String> {
+    let z3 = &context.z3;
+    // SAFETY: the formula belongs to the context.
+    let negation = z3.keep(z3.ok(unsafe { Z3_mk_not(z3.raw, formula) })?);
+    let mut solver = context.solver(Core::Patterns)?;
+    solver.assert(negation);
+    let limit = LIMITS.first_turn_work / LIMITS.quantified_divisor;
+    Ok(matches!(solver.check(Some(limit)), Answer::Unsat))
 }
 
 /// The answer about the negation of a formula, which is asserted in the incremental solver.
@@ -421,18 +446,58 @@ impl<'a> OpenConclusions<'a> {
     }
 }
 
-/// A formula with new constants for the variables of its outermost universal quantifier.
-pub(super) fn with_constants(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+/// Constants for bound variables. Formulas that are never in one query share them, since making a
+/// constant takes longer than many a query.
+#[derive(Default)]
+pub(super) struct Constants {
+    by_sort: FxHashMap<Z3_sort, Vec<Z3_ast>>,
+    /// How many of a sort the current formula has.
+    used: FxHashMap<Z3_sort, usize>,
+}
+
+impl Constants {
+    /// Begins another formula, which may have the constants of the formulas before it.
+    fn restart(&mut self) {
+        self.used.clear();
+    }
+
+    /// A constant that the current formula does not have yet; `None` if Z3 fails.
+    ///
+    /// # Safety
+    /// The sort belongs to the context, and is referenced as long as the constants are used.
+    unsafe fn next(&mut self, context: &TextContext<'_>, sort: Z3_sort) -> Option<Z3_ast> {
+        let used = self.used.entry(sort).or_default();
+        let made = self.by_sort.entry(sort).or_default();
+        if made.len() == *used {
+            // SAFETY: the sort belongs to the context; a kept constant keeps its sort.
+            let constant = unsafe { Z3_mk_fresh_const(context.z3.raw, c"v".as_ptr(), sort)? };
+            made.push(context.z3.keep(constant));
+        }
+        *used += 1;
+        Some(made[*used - 1])
+    }
+}
+
+/// A formula with constants for the variables of its outermost universal quantifier.
+pub(super) fn with_constants(
+    context: &TextContext<'_>,
+    constants: &mut Constants,
+    formula: Z3_ast,
+) -> Option<Z3_ast> {
     // SAFETY: the formula belongs to the context.
     if unsafe { Z3_is_quantifier_forall(context.z3.raw, formula) } {
-        instance(context, formula)
+        instance(context, constants, formula)
     } else {
         Some(formula)
     }
 }
 
-/// The body of a quantifier with new constants for its variables.
-fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+/// The body of a quantifier with constants for its variables.
+fn instance(
+    context: &TextContext<'_>,
+    constants: &mut Constants,
+    formula: Z3_ast,
+) -> Option<Z3_ast> {
     let z3 = &context.z3;
     // SAFETY: everything belongs to this context and is referenced; a quantifier has as many sorts
     // as bound variables, and the last one has index 0.
@@ -442,7 +507,7 @@ fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
             .rev()
             .map(|i| {
                 let sort = Z3_get_quantifier_bound_sort(z3.raw, formula, i)?;
-                Some(z3.keep(Z3_mk_fresh_const(z3.raw, c"v".as_ptr(), sort)?))
+                constants.next(context, sort)
             })
             .collect::<Option<Vec<Z3_ast>>>()?;
         let body = Z3_get_quantifier_body(z3.raw, formula)?;
@@ -451,12 +516,15 @@ fn instance(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
     }
 }
 
-/// A formula with new constants for the variables of universal quantifiers in positive position and
-/// existential ones in negative position, since texts nest clauses in conclusions. It is valid
-/// exactly if the formula is. `None` if Z3 fails.
-fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_ast> {
+/// A formula without an outermost universal quantifier, with constants for the variables of universal
+/// quantifiers in positive position and existential ones in negative position, since texts nest
+/// clauses in conclusions. It is valid exactly if the formula is. `None` if Z3 fails.
+fn without_universals(
+    context: &TextContext<'_>,
+    constants: &mut Constants,
+    first: Z3_ast,
+) -> Option<Z3_ast> {
     let z3 = &context.z3;
-    let first = with_constants(context, formula)?;
     if !has_quantifiers(context, first) {
         return Some(first);
     }
@@ -480,7 +548,7 @@ fn without_universals(context: &TextContext<'_>, formula: Z3_ast) -> Option<Z3_a
         if is_universal {
             let body = match instances.get(&key) {
                 Some(&body) => body,
-                None => instance(context, term)?,
+                None => instance(context, constants, term)?,
             };
             instances.insert(key, body);
             match done.get(&(body, positive)) {
@@ -723,7 +791,8 @@ mod tests {
         let assertions = context.parse(text).unwrap();
         let check = |i: usize| {
             let mut open = {
-                let body = with_constants(&context, assertions[i]).unwrap();
+                let body =
+                    with_constants(&context, &mut Constants::default(), assertions[i]).unwrap();
                 OpenConclusions::new(&context, body).unwrap()?
             };
             let count = open.conclusions.len();
@@ -782,7 +851,9 @@ mod tests {
             let context = TextContext::new(&limits);
             let text = format!("(assert {formula})");
             let assertion = context.parse(&text).unwrap()[0];
-            let found = without_universals(&context, assertion).unwrap();
+            let mut constants = Constants::default();
+            let outer = with_constants(&context, &mut constants, assertion).unwrap();
+            let found = without_universals(&context, &mut constants, outer).unwrap();
             assert_eq!(has_quantifiers(&context, found), quantified, "{formula}");
             let answer = valid_assertions(&text, &budget());
             let expected = match valid {
@@ -807,7 +878,8 @@ mod tests {
         let assertions = context.parse(text).unwrap();
         let found: Vec<_> = (0..3)
             .map(|i| {
-                let body = with_constants(&context, assertions[i]).unwrap();
+                let body =
+                    with_constants(&context, &mut Constants::default(), assertions[i]).unwrap();
                 let mut open = OpenConclusions::new(&context, body).unwrap()?;
                 let asserted = open.premise.is_none();
                 let limit = Some(Duration::from_secs(2));

@@ -5,6 +5,8 @@
 //!   each assertion, for which the solver has to answer `unsat`. For a model with recursive
 //!   functions the obligations of its certificate (`certificate`) come first, with the functions
 //!   uninterpreted.
+//! - Of a **proof by induction on derivations**: its clauses, its lemmas, and its questions
+//!   (`derivations`).
 //! - Of a **refutation**: the problem's declarations with the predicates uninterpreted, a ground
 //!   instance of an assertion for each step (`instance`), and one check, for which the solver has
 //!   to answer `unsat`.
@@ -24,10 +26,12 @@ use rustc_hash::FxHashMap;
 
 use self::instance::{Instance, instance};
 use super::certificate::{Standalone, standalone};
+use super::derivations::{Questions, Refusal, questions, read_proof};
 use super::print::{PrintedModel, model_text};
 use super::script::{self, Changes, Piece, Predicates, pieces};
 use super::sexp::elements;
 use super::text_check::{ValueNames, names_a_relation};
+use super::validate::proof_text;
 use super::{Refutation, Verdict, parse_witness};
 use crate::Witness;
 use alphorn_chc::ClauseId;
@@ -63,6 +67,7 @@ pub fn certificate(
 ) -> Result<String, String> {
     match verdict {
         Verdict::Sat(_) => of_model(problem, model),
+        Verdict::Proven(_) => of_derivations(problem, model),
         Verdict::Unsat(_) if problem.dialect == Dialect::Goal => {
             Err("a counterexample to a goal has no certificate".to_owned())
         }
@@ -130,6 +135,32 @@ fn of_model(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
     }
     out.push_str("(reset)\n(set-logic ALL)\n");
     clauses(problem, &changes, &definitions, &mut out)?;
+    Ok(out)
+}
+
+/// The certificate of a proof by induction on derivations.
+fn of_derivations(problem: &Problem, model: &PrintedModel) -> Result<String, String> {
+    let text = proof_text(model);
+    let proof = read_proof(problem, &text, 0).map_err(|(_, message)| message)?;
+    let changes = Changes::new(problem, &[&text]);
+    let Questions { commands, formulas } = match questions(problem, &proof, &changes) {
+        Ok(asked) => asked,
+        Err(Refusal::Wrong(message) | Refusal::Unsupported(message)) => return Err(message),
+    };
+    let mut out = title("an induction on derivations");
+    out.push_str(
+        "; Each check-sat has to answer unsat. The first ones show that the clauses imply the\n\
+         ; assertions, the others that the lemmas and the queries hold. The proof is:\n",
+    );
+    for line in text.lines() {
+        let _ = writeln!(out, ";   {line}");
+    }
+    names(&changes, &mut out)?;
+    out.push_str("(set-logic ALL)\n");
+    out.push_str(&commands);
+    for (what, formula) in formulas {
+        check(&mut out, &what, &formula);
+    }
     Ok(out)
 }
 

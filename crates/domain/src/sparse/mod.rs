@@ -1,0 +1,291 @@
+//! A sparse analysis of large systems in layers, before all passes.
+//!
+//! Front ends write one predicate per basic block, so a system has thousands of predicates with tens
+//! of arguments each, and clauses that change one argument. The analysis compiles clauses once
+//! ([`compile`]), and computes values of predicates along a weak topological order ([`iterate`]),
+//! layer by layer: ranges of machine integers, then differences in packs ([`zones`]), equations in
+//! packs ([`equations`]), and implications of Booleans ([`implications`]). Each layer looks only at what the open queries
+//! depend on, uses the layers before, and has a budget in proportion to the clauses. If it ends,
+//! components that were not reached keep the value of the layer before.
+//!
+//! Sources: Bourdoncle, FMPA 1993 (order and strategy); Oh et al., PLDI 2012 (sparse analysis);
+//! Miné, PLDI 2003 (packs).
+//!
+//! Invariant: the values of all layers together are a post-fixpoint of the clauses, whenever the
+//! budget ends. No verdict relies on it.
+
+mod compile;
+mod element;
+mod equations;
+mod formulas;
+mod implications;
+mod iterate;
+mod needed;
+mod packs;
+mod propagate;
+mod range;
+#[cfg(test)]
+mod tests;
+mod transfer;
+mod walk;
+mod zones;
+
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
+use compile::{Kind, Program};
+use element::{Element, Statement};
+use formulas::formula;
+use iterate::{Schedule, run};
+use packs::{Relating, packs};
+use transfer::{Extent, Layer, Plans, STEP, Transfer};
+use walk::Walks;
+
+use alphorn_chc::{PredicateId, System};
+use alphorn_term::TermId;
+use alphorn_term::run::Budget;
+
+/// The limits of the analysis.
+struct Limits {
+    /// Work of a layer for each clause.
+    work_per_clause: Duration,
+    /// Further work of implications for each clause, condition and argument.
+    work_per_condition: Duration,
+    /// Work of a layer in any case.
+    least_work: Duration,
+    /// Work for all clauses together, at most.
+    most_work: Duration,
+}
+
+const LIMITS: Limits = Limits {
+    work_per_clause: Duration::from_micros(20),
+    work_per_condition: Duration::from_nanos(40),
+    least_work: Duration::from_millis(5),
+    most_work: Duration::from_secs(10),
+};
+
+pub use walk::Skeleton;
+
+/// What the analysis found.
+pub struct Analysis<'a> {
+    system: &'a System,
+    program: Program,
+    plans: Plans,
+    schedule: Schedule,
+    values: Vec<Option<Element>>,
+    /// The last layer.
+    layer: Layer,
+    /// Cubes of queries that are not excluded.
+    open: Vec<u32>,
+}
+
+/// Analyses a system within a part of the budget that is in proportion to its clauses.
+pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
+    let mut analysis = Analysis::new(system);
+    let clauses = u32::try_from(system.clauses.len()).unwrap_or(u32::MAX);
+    let conditions = analysis.program.kinds.iter().map(|kinds| implications::entries(kinds));
+    let conditions = u32::try_from(conditions.max().unwrap_or(0)).unwrap_or(u32::MAX);
+    for layer in Layer::ALL {
+        if analysis.open.is_empty() || budget.is_spent() {
+            break;
+        }
+        let per_clause = match layer {
+            Layer::Implications => LIMITS.work_per_condition.saturating_mul(conditions),
+            _ => Duration::ZERO,
+        };
+        let per_clause = (LIMITS.work_per_clause + per_clause).saturating_mul(clauses);
+        let work = LIMITS.least_work + per_clause.min(LIMITS.most_work);
+        analysis.add(layer, &budget.work(work));
+    }
+    analysis
+}
+
+impl<'a> Analysis<'a> {
+    /// Nothing is known yet.
+    fn new(system: &'a System) -> Analysis<'a> {
+        let program = Program::new(system);
+        let schedule = Schedule::new(system, &program);
+        let tops = program.starts.iter();
+        let tops = tops.map(|starts| Some(Element::of_ranges(starts[..].into())));
+        Analysis {
+            system,
+            values: tops.collect(),
+            plans: Plans::default(),
+            layer: Layer::Ranges,
+            open: schedule.queries.clone(),
+            program,
+            schedule,
+        }
+    }
+
+    /// Adds a layer, within a budget.
+    fn add(&mut self, layer: Layer, budget: &Budget) {
+        let slice = match layer {
+            // What is not needed by queries may still be needed by engines.
+            Layer::Ranges => vec![true; self.values.len()],
+            _ => self.schedule.slice(&self.program, &self.open),
+        };
+        if !self.prepare(layer, &slice) {
+            return;
+        }
+        self.layer = layer;
+        let mut transfer = Transfer::new(&self.program, &self.plans);
+        let (values, complete) = run(
+            &self.schedule,
+            &mut transfer,
+            layer,
+            &self.values,
+            &slice,
+            budget,
+        );
+        self.values = values;
+        let (values, extent) = (&self.values, Extent::UpTo(layer));
+        self.open
+            .retain(|&query| applies(&mut transfer, query, values, extent));
+        log::debug!(
+            "sparse, {layer:?}: {} of {} queries open, {} steps{}",
+            self.open.len(),
+            self.schedule.queries.len(),
+            transfer.steps,
+            if complete { "" } else { ", cut" }
+        );
+    }
+
+    /// Prepares a layer; false if it can find nothing.
+    fn prepare(&mut self, layer: Layer, slice: &[bool]) -> bool {
+        let relating = match layer {
+            Layer::Ranges => return true,
+            Layer::Zones => Relating::Differences,
+            Layer::Equations => Relating::Equations,
+            Layer::Implications => {
+                let mut kinds = self.program.kinds.iter().zip(slice);
+                return kinds.any(|(kinds, &is_in)| is_in && kinds.contains(&Kind::Bool));
+            }
+        };
+        let packs = packs(&self.program, slice, &self.open, relating);
+        if packs.iter().all(Vec::is_empty) {
+            return false;
+        }
+        match relating {
+            Relating::Differences => {
+                self.plans.zones = zones::plans(&self.program, &packs);
+                self.plans.packs.zones = packs;
+            }
+            Relating::Equations => {
+                self.plans.equations = equations::plans(&self.program, &packs);
+                self.plans.packs.equations = packs;
+            }
+        }
+        true
+    }
+
+    /// The positions of the queries that are not excluded.
+    pub fn open_queries(&self) -> Vec<usize> {
+        let cubes = self.open.iter().map(|&q| &self.program.cubes[q as usize]);
+        let mut clauses: Vec<usize> = cubes.map(|c| c.clause).collect();
+        clauses.dedup();
+        clauses
+    }
+
+    /// Formulas over the formal variables of predicates that are inductive together and exclude all
+    /// queries, no more than the proof needs; `None` if a query is open. A predicate without
+    /// formulas may hold everywhere.
+    pub fn proof(&self) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+        if !self.open.is_empty() {
+            return None;
+        }
+        self.needed(&self.schedule.queries)
+    }
+
+    /// Formulas as those of [`Analysis::proof`] that exclude the clauses that are not applicable.
+    pub fn exclusions(&self, applicable: &[bool]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+        let cubes = (0..).zip(&self.program.cubes);
+        let excluded = cubes.filter(|(_, cube)| !applicable[cube.clause]);
+        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>())
+    }
+
+    fn needed(&self, goals: &[u32]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+        let mut transfer = Transfer::new(&self.program, &self.plans);
+        let values = &self.values;
+        let found = needed::needed(&self.schedule, goals, &mut transfer, values, self.layer);
+        let steps = u32::try_from(transfer.steps).unwrap_or(u32::MAX);
+        self.system.terms.charge(STEP * steps);
+        if found.is_none() {
+            log::error!("defect: a statement of the sparse analysis has no explanation");
+        }
+        Some(self.formulas(found?))
+    }
+
+    /// The formulas of statements, by predicate.
+    fn formulas(&self, statements: Vec<Vec<Statement>>) -> FxHashMap<PredicateId, Vec<TermId>> {
+        let (terms, packs) = (&self.system.terms, &self.plans.packs);
+        let mut formulas = FxHashMap::default();
+        for (p, statements) in statements.into_iter().enumerate() {
+            if !statements.is_empty() {
+                let predicate = (p, &self.system.predicates[p]);
+                let element = self.values[p].as_ref();
+                let of = |s| formula(terms, predicate, element, s, packs);
+                let all = statements.into_iter().map(of).collect();
+                formulas.insert(PredicateId(p as u32), all);
+            }
+        }
+        formulas
+    }
+
+    /// Formulas over the formal variables of predicates that are inductive together: all that is known.
+    pub fn facts(&self) -> FxHashMap<PredicateId, Vec<TermId>> {
+        let packs = &self.plans.packs;
+        let all = self.values.iter().enumerate().map(|(p, element)| match element {
+            None => vec![Statement::False],
+            Some(element) => element.statements(&self.program.starts[p], p, packs),
+        });
+        self.formulas(all.collect())
+    }
+
+    /// For each clause, by its position, whether it may be applied to facts that the analysis does not
+    /// exclude.
+    pub fn applicable(&self) -> Vec<bool> {
+        let mut found = vec![false; self.system.clauses.len()];
+        for (cube, applies) in self.program.cubes.iter().zip(self.applicable_cubes()) {
+            found[cube.clause] |= applies;
+        }
+        found
+    }
+
+    fn applicable_cubes(&self) -> Vec<bool> {
+        let mut transfer = Transfer::new(&self.program, &self.plans);
+        let extent = Extent::UpTo(self.layer);
+        let cubes = 0..self.program.cubes.len() as u32;
+        let applies = cubes.map(|at| applies(&mut transfer, at, &self.values, extent));
+        applies.collect()
+    }
+
+    /// Candidates for derivations of the first open queries, the most promising ones first, until
+    /// `accept` takes one.
+    pub fn walk<T>(
+        &self,
+        queries: usize,
+        attempts: u32,
+        mut accept: impl FnMut(Skeleton) -> Option<T>,
+    ) -> Option<T> {
+        let applicable = self.applicable_cubes();
+        let open = self.open.iter().take(queries);
+        let walks: Vec<Walks> = open
+            .map(|&query| Walks::new(&self.program, &applicable, query))
+            .collect();
+        let attempts = (0..attempts).flat_map(|attempt| walks.iter().map(move |w| (w, attempt)));
+        let mut candidates = attempts.filter_map(|(walks, attempt)| walks.candidate(attempt));
+        candidates.find_map(&mut accept)
+    }
+}
+
+/// Whether a cube may be applied to facts in the values.
+fn applies(transfer: &mut Transfer, at: u32, values: &[Option<Element>], extent: Extent) -> bool {
+    let cube = &transfer.program().cubes[at as usize];
+    let bodies = cube.body.iter().map(|(p, _)| values[*p].as_ref());
+    let Some(bodies) = bodies.collect::<Option<Vec<&Element>>>() else {
+        return false;
+    };
+    transfer.post(at, &bodies, values, extent).is_some()
+}

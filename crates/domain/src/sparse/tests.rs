@@ -1,0 +1,234 @@
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::*;
+use crate::tests::{holds, random_program};
+use alphorn_chc::Atom;
+use alphorn_samples::{is_model, random_system};
+use alphorn_smt::Smt;
+use alphorn_term::run::Context;
+use alphorn_term::{Random, SortId, TermStore};
+use alphorn_witness::Model;
+
+fn atom(predicate: PredicateId, args: &[TermId]) -> Atom {
+    Atom {
+        predicate,
+        args: args.to_vec(),
+    }
+}
+
+fn without_limit(system: &System) -> Analysis<'_> {
+    analyse(system, &Context::new(system.terms.clone()).budget)
+}
+
+/// The system without its queries.
+fn without_queries(system: &System) -> System {
+    let mut rest = system.clone();
+    rest.clauses.retain(|c| c.head.is_some());
+    rest
+}
+
+fn model_of(system: &System, facts: FxHashMap<PredicateId, Vec<TermId>>) -> Model {
+    let facts = facts.into_iter();
+    Model {
+        definitions: facts.map(|(p, all)| (p, system.terms.and(&all))).collect(),
+        ..Model::default()
+    }
+}
+
+/// All layers on random programs: states that are reached are inside, and the facts are inductive.
+#[test]
+fn states_stay_inside() {
+    for seed in 0..60 {
+        let (mut system, states) = random_program(seed);
+        let t = &system.terms.clone();
+        // A query that cannot be excluded makes all layers run.
+        let (p, values) = &states[0];
+        let args: Vec<TermId> = system.fresh_atom(*p).args;
+        let pairs = args.iter().zip(values).map(|(&a, &v)| t.eq(a, v));
+        let constraint = t.and(&pairs.collect::<Vec<TermId>>());
+        system.add_clause(vec![atom(*p, &args)], constraint, None);
+        let analysis = without_limit(&system);
+        assert_eq!(analysis.open_queries(), [system.clauses.len() - 1]);
+        let facts = analysis.facts();
+        for state in &states {
+            for &fact in facts.get(&state.0).into_iter().flatten() {
+                assert!(holds(&system, state, fact), "seed {seed}: {fact:?}");
+            }
+        }
+        let model = model_of(&system, facts);
+        assert!(is_model(&without_queries(&system), &model), "seed {seed}");
+    }
+}
+
+/// Queries are excluded only with a proof, and the proof is a model.
+#[test]
+fn proofs_are_models() {
+    let mut proofs = 0;
+    for seed in 0..200 {
+        let system = random_system(&mut Random::new(seed));
+        if let Some(proof) = without_limit(&system).proof() {
+            let model = model_of(&system, proof);
+            assert!(is_model(&system, &model), "seed {seed}");
+            proofs += 1;
+        }
+    }
+    assert!(proofs > 20, "{proofs}");
+}
+
+/// Wherever the budget ends, what is known holds: it is inductive, and no stronger than without an
+/// end.
+#[test]
+fn a_cut_is_a_superset() {
+    for seed in 0..12 {
+        let (mut system, states) = random_program(seed);
+        let args = system.fresh_atom(states[0].0).args;
+        system.add_clause(vec![atom(states[0].0, &args)], TermId::TRUE, None);
+        for nanoseconds in [0, 100, 500, 1_000, 3_000, 10_000, 30_000] {
+            let budget = Context::new(system.terms.clone()).budget;
+            let mut analysis = Analysis::new(&system);
+            for layer in Layer::ALL {
+                let work = Duration::from_nanos(nanoseconds);
+                analysis.add(layer, &budget.work(work));
+            }
+            let facts = analysis.facts();
+            for state in &states {
+                for &fact in facts.get(&state.0).into_iter().flatten() {
+                    assert!(holds(&system, state, fact), "seed {seed}, {nanoseconds}");
+                }
+            }
+            let model = model_of(&system, facts);
+            let rest = without_queries(&system);
+            assert!(is_model(&rest, &model), "seed {seed}, {nanoseconds}");
+        }
+    }
+}
+
+/// Numbers that double leave the machine's integers.
+#[test]
+fn overflow_loses_bounds_only() {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("p", &[SortId::INT; 2]);
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|n| t.var(n, SortId::INT));
+    let two = alphorn_term::Rational::from_integer(2.into());
+    let start = t.and(&[t.eq(x, t.int(i64::MAX / 8)), t.eq(y, t.int(-7))]);
+    system.add_clause(vec![], start, Some(atom(p, &[x, y])));
+    let doubled = t.and(&[t.eq(u, t.scale(&two, x)), t.eq(v, t.scale(&two, y))]);
+    system.add_clause(vec![atom(p, &[x, y])], doubled, Some(atom(p, &[u, v])));
+    let limit = t.int(alphorn_term::BigInt::from(u64::MAX));
+    system.add_clause(vec![atom(p, &[x, y])], t.ge(x, limit), None);
+    system.add_clause(vec![atom(p, &[x, y])], t.lt(x, t.int(0)), None);
+    let analysis = without_limit(&system);
+    assert_eq!(analysis.open_queries(), [2]);
+    let model = model_of(&system, analysis.facts());
+    assert!(is_model(&without_queries(&system), &model));
+}
+
+/// A system with a loop of one predicate over arguments of given sorts.
+fn looping(
+    sorts: &[SortId],
+    t: &Rc<TermStore>,
+    start: impl Fn(&[TermId]) -> TermId,
+    step: impl Fn(&[TermId], &[TermId]) -> TermId,
+    bad: impl Fn(&[TermId]) -> TermId,
+) -> System {
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("p", sorts);
+    let (old, new) = (system.fresh_atom(p), system.fresh_atom(p));
+    system.add_clause(vec![], start(&old.args), Some(old.clone()));
+    system.add_clause(vec![old.clone()], step(&old.args, &new.args), Some(new));
+    system.add_clause(vec![old.clone()], bad(&old.args), None);
+    system
+}
+
+/// Asserts that the analysis has a proof for `bad`, which Z3 confirms.
+fn assert_closed(system: &System, what: &str) {
+    let _ = Smt::new(system.terms.clone());
+    let proof = without_limit(system).proof();
+    let proof = proof.unwrap_or_else(|| panic!("{what} is open"));
+    assert!(is_model(system, &model_of(system, proof)), "{what}");
+}
+
+/// Each layer where only it has a proof.
+#[test]
+fn layers_find_what_is_planted() {
+    let t = Rc::new(TermStore::new());
+    let int = SortId::INT;
+    let one = t.int(1);
+    let counter = looping(
+        &[int],
+        &t,
+        |x| t.eq(x[0], t.int(0)),
+        |x, y| t.and(&[t.lt(x[0], t.int(10)), t.eq(y[0], t.add(&[x[0], one]))]),
+        |x| t.gt(x[0], t.int(10)),
+    );
+    assert_closed(&counter, "a range");
+    let bounded = looping(
+        &[int, int],
+        &t,
+        |x| t.and(&[t.eq(x[0], t.int(0)), t.ge(x[1], t.int(0))]),
+        |x, y| {
+            let next = t.eq(y[0], t.add(&[x[0], one]));
+            t.and(&[t.lt(x[0], x[1]), next, t.eq(y[1], x[1])])
+        },
+        |x| t.gt(x[0], x[1]),
+    );
+    assert_closed(&bounded, "a difference");
+    let sum = looping(
+        &[int, int, int],
+        &t,
+        |x| t.and(&[t.eq(x[0], t.int(0)), t.eq(x[1], x[2])]),
+        |x, y| {
+            let up = t.eq(y[0], t.add(&[x[0], one]));
+            t.and(&[up, t.eq(y[1], t.sub(x[1], one)), t.eq(y[2], x[2])])
+        },
+        |x| t.not(t.eq(t.add(&[x[0], x[1]]), x[2])),
+    );
+    assert_closed(&sum, "an equation");
+    let mirror = looping(
+        &[SortId::BOOL, int],
+        &t,
+        |x| t.eq(x[1], t.ite(x[0], one, t.int(0))),
+        |_, y| t.eq(y[1], t.ite(y[0], one, t.int(0))),
+        |x| t.and(&[x[0], t.not(t.eq(x[1], one))]),
+    );
+    assert_closed(&mirror, "an implication");
+}
+
+/// Bit-vectors, reals and datatypes have ranges, too.
+#[test]
+fn other_sorts_have_ranges() {
+    let t = Rc::new(TermStore::new());
+    let word = t.bitvec_sort(8);
+    let number = |value: u32| t.bitvec(value.into(), 8);
+    let words = looping(
+        &[word],
+        &t,
+        |x| t.eq(x[0], number(250)),
+        |x, y| {
+            let next = t.bv_op(&alphorn_term::Op::BvAdd, &[x[0], number(1)]);
+            t.and(&[t.bv_ult(x[0], number(254)), t.eq(y[0], next)])
+        },
+        |x| t.bv_ult(x[0], number(250)),
+    );
+    assert_closed(&words, "a bit-vector");
+    let real = |value: i64| t.to_real(t.int(value));
+    let reals = looping(
+        &[SortId::REAL],
+        &t,
+        |x| t.eq(x[0], real(0)),
+        |x, y| t.and(&[t.lt(x[0], real(3)), t.eq(y[0], t.add(&[x[0], real(1)]))]),
+        |x| t.gt(x[0], real(4)),
+    );
+    assert_closed(&reals, "a real");
+    let (list, sort) = alphorn_samples::integer_lists(&t);
+    let lists = looping(
+        &[sort],
+        &t,
+        |x| t.is(list, 1, x[0]),
+        |x, y| t.eq(y[0], t.construct(list, 1, &[t.int(3), x[0]])),
+        |x| t.is(list, 0, x[0]),
+    );
+    assert_closed(&lists, "a constructor");
+}

@@ -1,0 +1,277 @@
+//! Candidates for derivations of an open query: walks from an entry along cubes that the facts do not
+//! exclude, in the direction of the query.
+//!
+//! The first candidate has the cheapest cubes (Knuth, IPL 1977). The others are runs of linear cubes:
+//! with ranges of the arguments at each step, or with values that are chosen at random.
+//!
+//! Invariant: a candidate applies each cube to the heads of its premises. Whether there are values
+//! for it is left to a solver.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use super::compile::{Cube, Kind, Program};
+use super::propagate::narrow;
+use super::range::{INFINITE, Range};
+use alphorn_term::Random;
+
+/// Steps of a derivation: the position of a clause, and the steps of its premises.
+pub type Skeleton = Vec<(usize, Vec<usize>)>;
+
+/// Steps of a walk, at most, for each predicate, and in any case.
+const STEPS_PER_PREDICATE: usize = 4;
+const LEAST_STEPS: usize = 4_000;
+/// Of so many steps one goes in a random direction: by attempt, again from the start after the last.
+const DETOURS: [u32; 6] = [1 << 30, 40, 12, 6, 4, 3];
+
+/// Finds candidates for one query.
+pub(super) struct Walks<'a> {
+    program: &'a Program,
+    /// The cubes that may be applied.
+    applicable: &'a [bool],
+    query: u32,
+    /// By predicate, the linear cubes with it in the body.
+    uses: Vec<Vec<u32>>,
+    /// By predicate, the number of steps to the query.
+    distances: Vec<u32>,
+    /// Whether all cubes on the way to the query are linear.
+    is_linear: bool,
+}
+
+impl<'a> Walks<'a> {
+    pub fn new(program: &'a Program, applicable: &'a [bool], query: u32) -> Walks<'a> {
+        let count = program.kinds.len();
+        let mut uses = vec![Vec::new(); count];
+        let mut definitions = vec![Vec::new(); count];
+        let cubes = (0..).zip(&program.cubes);
+        for (at, cube) in cubes.filter(|c| applicable[c.0 as usize]) {
+            if let Some((head, _)) = &cube.head {
+                definitions[*head].push(at);
+                if let [(p, _)] = &cube.body[..] {
+                    uses[*p].push(at);
+                }
+            }
+        }
+        let mut walks = Walks {
+            program,
+            applicable,
+            query,
+            uses,
+            distances: vec![u32::MAX; count],
+            is_linear: true,
+        };
+        walks.measure(&definitions);
+        walks
+    }
+
+    /// Computes the distances to the query.
+    fn measure(&mut self, definitions: &[Vec<u32>]) {
+        let mut queue = std::collections::VecDeque::new();
+        let query = &self.program.cubes[self.query as usize];
+        self.is_linear = query.body.len() == 1;
+        for (p, _) in &query.body {
+            self.distances[*p] = 0;
+            queue.push_back(*p);
+        }
+        while let Some(p) = queue.pop_front() {
+            for &at in &definitions[p] {
+                let cube = &self.program.cubes[at as usize];
+                self.is_linear &= cube.body.len() <= 1;
+                for (q, _) in &cube.body {
+                    if self.distances[*q] == u32::MAX {
+                        self.distances[*q] = self.distances[p] + 1;
+                        queue.push_back(*q);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A candidate; attempts differ.
+    pub fn candidate(&self, attempt: u32) -> Option<Skeleton> {
+        match attempt {
+            0 => self.cheapest(),
+            _ if self.is_linear => self.run(attempt),
+            _ => None,
+        }
+    }
+
+    /// The derivation in which each fact has the least cost; facts of one predicate are shared.
+    fn cheapest(&self) -> Option<Skeleton> {
+        let program = self.program;
+        let mut best: Vec<Option<u32>> = vec![None; program.kinds.len()];
+        let mut costs: Vec<u64> = vec![0; program.kinds.len()];
+        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); program.kinds.len()];
+        let mut left: Vec<usize> = Vec::with_capacity(program.cubes.len());
+        let mut queue: BinaryHeap<Reverse<(u64, u32)>> = BinaryHeap::new();
+        for (at, cube) in (0..).zip(&program.cubes) {
+            left.push(cube.body.len());
+            if !self.applicable[at as usize] || at != self.query && cube.head.is_none() {
+                continue;
+            }
+            for (p, _) in &cube.body {
+                waiting[*p].push(at);
+            }
+            if cube.body.is_empty() {
+                queue.push(Reverse((1, at)));
+            }
+        }
+        while let Some(Reverse((cost, at))) = queue.pop() {
+            let Some((p, _)) = &program.cubes[at as usize].head else {
+                return Some(self.unfold(&best));
+            };
+            if best[*p].is_some() {
+                continue;
+            }
+            (best[*p], costs[*p]) = (Some(at), cost);
+            for &user in &waiting[*p] {
+                left[user as usize] -= 1;
+                if left[user as usize] == 0 {
+                    let body = program.cubes[user as usize].body.iter();
+                    let sum = body.fold(1u64, |sum, (q, _)| sum.saturating_add(costs[*q]));
+                    queue.push(Reverse((sum, user)));
+                }
+            }
+        }
+        None
+    }
+
+    /// The steps of the query with the chosen cube of each predicate.
+    fn unfold(&self, best: &[Option<u32>]) -> Skeleton {
+        let program = self.program;
+        let mut steps = Skeleton::new();
+        let mut done: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut stack: Vec<(u32, bool)> = vec![(self.query, false)];
+        while let Some((at, expanded)) = stack.pop() {
+            let cube = &program.cubes[at as usize];
+            let own = cube.head.as_ref().map(|h| h.0);
+            if own.is_some_and(|p| done.contains_key(&p)) {
+                continue;
+            }
+            if !expanded {
+                stack.push((at, true));
+                let premises = cube.body.iter().rev().filter(|(p, _)| !done.contains_key(p));
+                stack.extend(premises.filter_map(|(p, _)| Some((best[*p]?, false))));
+                continue;
+            }
+            let premises = cube.body.iter().filter_map(|(p, _)| done.get(p).copied());
+            steps.push((cube.clause, premises.collect()));
+            if let Some(p) = own {
+                done.insert(p, steps.len() - 1);
+            }
+        }
+        steps
+    }
+
+    /// A run of linear cubes; an odd attempt chooses no values.
+    fn run(&self, attempt: u32) -> Option<Skeleton> {
+        let mut random = Random::new(u64::from(attempt));
+        let concrete = attempt % 2 == 0;
+        let detours = DETOURS[(attempt as usize - 1) / 2 % DETOURS.len()];
+        let mut clauses: Vec<usize> = Vec::new();
+        let cubes = (0..).zip(&self.program.cubes);
+        let entries = cubes.filter(|(at, c)| c.body.is_empty() && self.applicable[*at as usize]);
+        let near = |cube: &Cube| cube.head.as_ref().map_or(u32::MAX, |h| self.distances[h.0]);
+        let entries = entries.filter(|(_, c)| near(c) < u32::MAX);
+        let mut best: Vec<u32> = entries.map(|e| e.0).collect();
+        best.sort_by_key(|&at| near(&self.program.cubes[at as usize]));
+        let start = *best.get(random.below(best.len().clamp(1, 4)).min(best.len().max(1) - 1))?;
+        let mut place = self.step(start, &[], concrete, &mut random)?;
+        clauses.push(self.program.cubes[start as usize].clause);
+        let most = LEAST_STEPS + STEPS_PER_PREDICATE * self.distances.len();
+        for _ in 0..most {
+            let query = &self.program.cubes[self.query as usize];
+            if query.body[0].0 == place.0
+                && self.step(self.query, &place.1, false, &mut random).is_some()
+            {
+                clauses.push(query.clause);
+                break;
+            }
+            let (at, next) = self.choose(&place, (concrete, detours), &mut random)?;
+            clauses.push(self.program.cubes[at as usize].clause);
+            place = next;
+        }
+        let is_done = clauses.len() <= most;
+        let premises = |at: usize| at.checked_sub(1).into_iter().collect();
+        is_done.then(|| {
+            let steps = clauses.into_iter().enumerate();
+            steps.map(|(at, clause)| (clause, premises(at))).collect()
+        })
+    }
+
+    /// The next cube of a run: the one that leads nearest to the query.
+    fn choose(
+        &self,
+        (p, ranges): &(usize, Vec<Range>),
+        (concrete, detours): (bool, u32),
+        random: &mut Random,
+    ) -> Option<(u32, (usize, Vec<Range>))> {
+        let mut ways: Vec<(u32, u32, u32)> = Vec::new();
+        let detour = random.one_in(detours);
+        for &at in &self.uses[*p] {
+            let Some((head, _)) = &self.program.cubes[at as usize].head else {
+                continue;
+            };
+            let distance = self.distances[*head];
+            if distance < u32::MAX {
+                let distance = if detour { 0 } else { distance };
+                ways.push((distance, random.below(1 << 16), at));
+            }
+        }
+        ways.sort_unstable();
+        ways.into_iter().find_map(|(_, _, at)| {
+            let next = self.step(at, ranges, concrete, random)?;
+            Some((at, next))
+        })
+    }
+
+    /// The effect of a cube on one fact, or on ranges of its arguments.
+    fn step(
+        &self,
+        at: u32,
+        from: &[Range],
+        concrete: bool,
+        random: &mut Random,
+    ) -> Option<(usize, Vec<Range>)> {
+        let cube = &self.program.cubes[at as usize];
+        let mut ranges = cube.start.clone();
+        for (_, args) in &cube.body {
+            for (&local, range) in args.iter().zip(from) {
+                let own = &mut ranges[local as usize];
+                *own = own.meet(*range);
+                if own.is_empty() {
+                    return None;
+                }
+            }
+        }
+        if !narrow(&mut ranges, &cube.kinds, &cube.formulas, &mut 0) {
+            return None;
+        }
+        let head = cube.head.as_ref();
+        if concrete {
+            for local in 0..ranges.len() {
+                if cube.kinds[local] == Kind::Other || ranges[local].fixed().is_some() {
+                    continue;
+                }
+                ranges[local] = Range::value(pick(ranges[local], random));
+                if !narrow(&mut ranges, &cube.kinds, &cube.formulas, &mut 0) {
+                    return None;
+                }
+            }
+        }
+        let (p, args): (usize, &[u32]) = head.map_or((usize::MAX, &[]), |h| (h.0, &h.1));
+        Some((p, args.iter().map(|&l| ranges[l as usize]).collect()))
+    }
+}
+
+/// A number of a range, near its lower bound or zero.
+fn pick(range: Range, random: &mut Random) -> i64 {
+    let near = match range {
+        Range { low, .. } if low > -INFINITE => low,
+        Range { high, .. } if high < INFINITE => high - 3,
+        _ => -1,
+    };
+    near.saturating_add(random.below(4)).clamp(range.low, range.high)
+}

@@ -1,0 +1,99 @@
+//! The limits of `relate`.
+//!
+//! Invariant: a limit decides whether and when there is an answer, never which one.
+
+use std::time::Duration;
+
+/// What the engine may use.
+pub(super) struct Limits {
+    /// Facts of one predicate in the tables.
+    pub rows: usize,
+    /// Size of an integer in a fact; larger ones are left out.
+    pub max_value: u64,
+    /// Rounds in which all clauses are applied.
+    pub table_rounds: u32,
+    /// Steps of all clauses together, after which no further round begins.
+    pub table_steps: usize,
+    /// Steps of one clause in a round.
+    pub steps_per_clause: usize,
+    /// The work of such a step.
+    pub step_work: Duration,
+    /// Variables of a clause whose values come from a range; with more there are no tables.
+    pub ranges: usize,
+    /// Terms in a clause's constraint; with more there are no tables. Plans are as deep as terms.
+    pub clause_terms: usize,
+    /// Terms in all constraints; with more the engine gives up.
+    pub all_terms: usize,
+    /// Values around the clauses' numerals in such a range.
+    pub more_values: usize,
+    /// Values of a datatype in such a range.
+    pub small_values: usize,
+    /// Small values of an argument that inputs should cover.
+    pub mode_values: usize,
+    /// Tuples of such values.
+    pub mode_products: usize,
+    /// Facts of each slot in a test, by the number of slots.
+    pub samples: [usize; 8],
+    /// Rounds of instances at a node of a proof.
+    pub closing_rounds: usize,
+    /// Instances that one model of the solver adds.
+    pub instances_per_model: usize,
+    /// Ways to match a lemma with a context; one with more is not used there.
+    pub matchings: usize,
+    /// The work of one query of a proof.
+    pub query_work: Duration,
+    /// The depth of atoms that are unfolded.
+    pub path: usize,
+    /// Slots of a lemma.
+    pub slots: usize,
+    /// Arguments of a predicate.
+    pub arguments: usize,
+    /// Clauses of a system.
+    pub clauses: usize,
+    /// Candidates about one fact, of one predicate.
+    pub one_fact: usize,
+    /// Orders in which premises are weakened.
+    pub orders: u64,
+    /// Affine candidates.
+    pub affine: usize,
+    /// Candidates of a round.
+    pub candidates: usize,
+    /// Rounds of residues.
+    pub residue_rounds: usize,
+    /// Further candidates with equal outputs from one failed leaf.
+    pub closing_residues: usize,
+    /// Queries for the core of a leaf.
+    pub core_queries: usize,
+}
+
+pub(super) const LIMITS: Limits = Limits {
+    rows: 3000,
+    max_value: 10_000_000,
+    table_rounds: 14,
+    table_steps: 4_000_000,
+    steps_per_clause: 400_000,
+    step_work: Duration::from_nanos(40),
+    ranges: 3,
+    clause_terms: 1000,
+    all_terms: 20_000,
+    more_values: 10,
+    small_values: 20,
+    mode_values: 5,
+    mode_products: 4000,
+    samples: [1, 3000, 300, 50, 18, 9, 6, 5],
+    closing_rounds: 40,
+    instances_per_model: 60,
+    matchings: 1500,
+    query_work: Duration::from_millis(100),
+    path: 3,
+    slots: 7,
+    arguments: 12,
+    clauses: 80,
+    one_fact: 60,
+    orders: 10,
+    affine: 80,
+    candidates: 160,
+    residue_rounds: 4,
+    closing_residues: 6,
+    core_queries: 30,
+};

@@ -1,0 +1,306 @@
+//! The clauses with their tables, and tests of statements on facts.
+//!
+//! Invariant: a statement is falsified only by facts that have derivations.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use num_traits::ToPrimitive;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::limits::LIMITS;
+use super::literal::{Column, Lemma, Literal};
+use super::tables::{Row, Tables};
+use alphorn_chc::{DependencyGraph, PredicateId, System};
+use alphorn_term::Random;
+use alphorn_term::run::Context;
+use alphorn_term::{Op, SortId, TermStore};
+
+/// The clauses of a system with what is known of them.
+pub struct Space<'a> {
+    pub system: &'a System,
+    /// The positions of the clauses that derive each predicate, in their order.
+    pub rules: Vec<Vec<usize>>,
+    /// The positions of the queries.
+    pub queries: Vec<usize>,
+    pub tables: Tables,
+    /// The integers in the clauses.
+    pub constants: BTreeSet<i64>,
+    /// Predicates that depend on themselves.
+    pub recursive: FxHashSet<PredicateId>,
+    samples: RefCell<FxHashMap<(PredicateId, usize, usize, u64), Rc<Vec<usize>>>>,
+}
+
+impl<'a> Space<'a> {
+    /// The clauses of a system, with tables of facts.
+    pub fn new(system: &'a System, cx: &Context) -> Self {
+        let mut rules = vec![Vec::new(); system.predicates.len()];
+        let mut queries = Vec::new();
+        let mut roots = Vec::new();
+        for (at, clause) in system.clauses.iter().enumerate() {
+            match &clause.head {
+                Some(head) => rules[head.predicate.index()].push(at),
+                None => queries.push(at),
+            }
+            roots.push(clause.constraint);
+        }
+        let mut constants = BTreeSet::new();
+        system.terms.post_order(&roots, |t| {
+            if let Op::Int(value) = system.terms.op(t)
+                && let Some(value) = value.to_i64()
+            {
+                constants.insert(value);
+            }
+        });
+        let tables = Tables::of(system, &constants, cx);
+        Space {
+            system,
+            rules,
+            queries,
+            tables,
+            constants,
+            recursive: DependencyGraph::new(system).recursive(),
+            samples: RefCell::default(),
+        }
+    }
+
+    /// The store of the terms.
+    pub fn terms(&self) -> &'a TermStore {
+        &self.system.terms
+    }
+
+    /// The sorts of a predicate's arguments.
+    pub fn sorts(&self, predicate: PredicateId) -> Vec<SortId> {
+        let params = self.system.predicate(predicate).params.iter();
+        params.map(|&p| self.terms().sort_of(p)).collect()
+    }
+
+    /// The number of arguments of a predicate.
+    pub fn arity(&self, predicate: PredicateId) -> usize {
+        self.system.predicate(predicate).arity()
+    }
+
+    /// The outputs of a predicate.
+    pub fn outputs(&self, predicate: PredicateId) -> &[usize] {
+        &self.tables.outputs[predicate.index()]
+    }
+
+    /// Whether an argument of a slot is an output.
+    pub fn is_output(&self, slots: &[PredicateId], column: Column) -> bool {
+        let predicate = slots[usize::from(column.slot)];
+        self.outputs(predicate).contains(&usize::from(column.arg))
+    }
+
+    /// The inputs of a predicate.
+    pub fn inputs(&self, predicate: PredicateId) -> Vec<usize> {
+        let outputs = self.outputs(predicate);
+        let all = 0..self.arity(predicate);
+        all.filter(|at| !outputs.contains(at)).collect()
+    }
+
+    /// The lemma for the log.
+    pub fn show(&self, lemma: &Lemma) -> String {
+        lemma.show(|p| self.system.predicate(p).name.clone())
+    }
+
+    /// Whether all facts of the slots' predicates are as they are derived.
+    fn has_tables(&self, slots: &[PredicateId]) -> bool {
+        slots.iter().all(|&p| self.tables.knows(p))
+    }
+
+    /// Positions of facts for a slot: the smallest half, and some of the others.
+    fn sample(
+        &self,
+        predicate: PredicateId,
+        slots: usize,
+        slot: usize,
+        seed: u64,
+    ) -> Rc<Vec<usize>> {
+        let key = (predicate, slots, slot, seed);
+        if let Some(found) = self.samples.borrow().get(&key) {
+            return found.clone();
+        }
+        let count = self.tables.rows(predicate).len();
+        let most = LIMITS.samples[slots.min(7)];
+        let chosen: Vec<usize> = match count <= most {
+            true => (0..count).collect(),
+            false => {
+                let half = most / 2;
+                let mut random = Random::new(100 * seed + slot as u64);
+                let mut rest: Vec<usize> = (half..count).collect();
+                for at in 0..most - half {
+                    let other = at + random.below(rest.len() - at);
+                    rest.swap(at, other);
+                }
+                rest.truncate(most - half);
+                (0..half).chain(rest).collect()
+            }
+        };
+        let chosen = Rc::new(chosen);
+        self.samples.borrow_mut().insert(key, chosen.clone());
+        chosen
+    }
+
+    /// Calls `visit` with tuples of facts that satisfy the premises, until it returns `false`.
+    /// The result says whether it ended so.
+    fn visit(
+        &self,
+        slots: &[PredicateId],
+        premises: &[Literal],
+        seed: u64,
+        visit: &mut impl FnMut(&[&Row]) -> bool,
+    ) -> bool {
+        let samples: Vec<Rc<Vec<usize>>> = slots
+            .iter()
+            .enumerate()
+            .map(|(slot, &p)| self.sample(p, slots.len(), slot, seed))
+            .collect();
+        // The premises that can be tested once the facts up to a slot are chosen.
+        let mut tests: Vec<Vec<&Literal>> = vec![Vec::new(); slots.len()];
+        for literal in premises {
+            let last = literal.columns().iter().map(|c| usize::from(c.slot)).max();
+            if let Some(last) = last {
+                tests[last].push(literal);
+            } else if literal.holds(&|_| None) == Some(false) {
+                return false;
+            }
+        }
+        let mut at = vec![0; slots.len()];
+        let mut tuple: Vec<&Row> = Vec::with_capacity(slots.len());
+        let mut steps: u32 = 0;
+        let ended = loop {
+            let depth = tuple.len();
+            if depth == slots.len() {
+                if !visit(&tuple) {
+                    break true;
+                }
+                match tuple.pop() {
+                    Some(_) => continue,
+                    None => break false,
+                }
+            }
+            let Some(&row) = samples[depth].get(at[depth]) else {
+                at[depth] = 0;
+                match tuple.pop() {
+                    Some(_) => continue,
+                    None => break false,
+                }
+            };
+            at[depth] += 1;
+            steps += 1;
+            tuple.push(&self.tables.rows(slots[depth])[row]);
+            let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
+            if tests[depth].iter().any(|l| l.holds(&value) == Some(false)) {
+                tuple.pop();
+            }
+        };
+        self.terms().charge(LIMITS.step_work * steps);
+        ended
+    }
+
+    /// The seeds of the samples for this number of slots.
+    fn seeds(slots: usize) -> u64 {
+        if slots < 3 { 1 } else { 3 }
+    }
+
+    /// Whether no facts of the tables falsify a lemma.
+    pub fn holds(&self, lemma: &Lemma) -> bool {
+        let count = lemma.slots.len();
+        if count == 0 || count > LIMITS.slots || !lemma.is_plain() || !self.has_tables(&lemma.slots)
+        {
+            return true;
+        }
+        (0..Self::seeds(count)).all(|seed| {
+            !self.visit(&lemma.slots, &lemma.premises, seed, &mut |tuple| {
+                let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
+                lemma
+                    .conclusions
+                    .iter()
+                    .any(|l| l.holds(&value) != Some(false))
+            })
+        })
+    }
+
+    /// The number of tuples of facts that satisfy the premises, up to `most`.
+    pub fn support(&self, lemma: &Lemma, most: usize) -> usize {
+        if !lemma.is_plain() || !self.has_tables(&lemma.slots) {
+            return most;
+        }
+        let mut found = 0;
+        self.visit(&lemma.slots, &lemma.premises, 0, &mut |_| {
+            found += 1;
+            found < most
+        });
+        found
+    }
+
+    /// Tuples of facts that satisfy the premises, up to `most`, evenly chosen of all.
+    pub fn tuples(
+        &self,
+        slots: &[PredicateId],
+        premises: &[Literal],
+        most: usize,
+    ) -> Vec<Vec<i64>> {
+        let mut found: Vec<Vec<i64>> = Vec::new();
+        let (mut seen, mut every) = (0usize, 1usize);
+        self.visit(slots, premises, 0, &mut |tuple| {
+            if seen % every == 0 {
+                found.push(tuple.iter().flat_map(|row| row.iter().copied()).collect());
+                if found.len() >= 2 * most {
+                    every *= 2;
+                    let mut at = 0;
+                    found.retain(|_| {
+                        at += 1;
+                        at % 2 == 1
+                    });
+                }
+            }
+            seen += 1;
+            true
+        });
+        found.truncate(most.max(1));
+        found
+    }
+
+    /// For each tuple of facts that violates all conclusions, which of the literals are false, as
+    /// bits; without duplicates. `None` if there are no tables, or too many literals.
+    pub fn violations(
+        &self,
+        slots: &[PredicateId],
+        conclusions: &[Literal],
+        literals: &[Literal],
+    ) -> Option<Vec<u128>> {
+        let count = slots.len();
+        let plain = conclusions.iter().chain(literals).all(Literal::is_plain);
+        if literals.len() > 128
+            || !plain
+            || count == 0
+            || count > LIMITS.slots
+            || !self.has_tables(slots)
+        {
+            return None;
+        }
+        let violated: Vec<Literal> = conclusions
+            .iter()
+            .map(|literal| literal.negated(self.terms()))
+            .collect();
+        let mut masks: FxHashSet<u128> = FxHashSet::default();
+        for seed in 0..Self::seeds(count) {
+            self.visit(slots, &violated, seed, &mut |tuple| {
+                let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
+                let mut mask = 0;
+                for (at, literal) in literals.iter().enumerate() {
+                    if literal.holds(&value) == Some(false) {
+                        mask |= 1 << at;
+                    }
+                }
+                masks.insert(mask);
+                true
+            });
+        }
+        let mut masks: Vec<u128> = masks.into_iter().collect();
+        masks.sort_unstable();
+        Some(masks)
+    }
+}

@@ -1,0 +1,254 @@
+//! Queries as lemmas.
+//!
+//! Invariant: the lemma of a query has the query's atoms as slots, in their order. It may say more than
+//! the query needs, since conditions that are no literals over the atoms' arguments are left out.
+
+use num_traits::ToPrimitive;
+use rustc_hash::FxHashMap;
+
+use super::literal::{Column, Lemma, Literal, Origin, Relation, column};
+use super::space::Space;
+use alphorn_term::{Op, SortId, TermId, TermStore};
+
+/// The lemma that the body of a clause is contradictory.
+pub fn of_body(space: &Space<'_>, clause: usize) -> Lemma {
+    let clause = &space.system.clauses[clause];
+    let terms = space.terms();
+    let mut columns: FxHashMap<TermId, Column> = FxHashMap::default();
+    for (slot, atom) in clause.body.iter().enumerate() {
+        for (arg, &var) in atom.args.iter().enumerate() {
+            columns.insert(var, column(slot, arg));
+        }
+    }
+    let conjuncts = without_locals(terms, clause.constraint, &columns);
+    let slots: Vec<_> = clause.body.iter().map(|atom| atom.predicate).collect();
+    let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
+    for conjunct in conjuncts {
+        let Some(literal) = literal(terms, conjunct, &columns) else {
+            continue;
+        };
+        let is_difference = matches!(
+            literal,
+            Literal::Same(_, _, false)
+                | Literal::Sum {
+                    relation: Relation::Different,
+                    ..
+                }
+        );
+        let about = literal.columns();
+        let has_output = about.iter().any(|&c| space.is_output(&slots, c));
+        if literal.is_plain() && (is_difference || has_output) {
+            conclusions.push(literal.negated(terms));
+        } else {
+            premises.push(literal);
+        }
+    }
+    if conclusions.is_empty() {
+        conclusions.push(Literal::falsity());
+    }
+    Lemma::new(slots, premises, conclusions, Origin::Query)
+}
+
+/// The conjuncts of a formula after equations for variables that are no columns are solved.
+fn without_locals(
+    terms: &TermStore,
+    formula: TermId,
+    columns: &FxHashMap<TermId, Column>,
+) -> Vec<TermId> {
+    let mut conjuncts = terms.conjuncts(formula);
+    let is_local = |v: &TermId| !columns.contains_key(v);
+    'next: loop {
+        for at in 0..conjuncts.len() {
+            let conjunct = conjuncts[at];
+            if !matches!(terms.op(conjunct), Op::Eq) {
+                continue;
+            }
+            let locals = terms.free_vars(&[conjunct]).into_iter().filter(is_local);
+            for local in locals.collect::<Vec<_>>() {
+                let Some(value) = solved(terms, conjunct, local) else {
+                    continue;
+                };
+                let map = [(local, value)].into_iter().collect();
+                conjuncts.remove(at);
+                let substituted = conjuncts.iter().map(|&c| terms.substitute(c, &map));
+                let whole = terms.and(&substituted.collect::<Vec<_>>());
+                conjuncts = terms.conjuncts(whole);
+                continue 'next;
+            }
+        }
+        break;
+    }
+    let is_closed = |c: &TermId| !terms.free_vars(&[*c]).iter().any(|v| is_local(v));
+    conjuncts.retain(is_closed);
+    conjuncts
+}
+
+/// The value that an equation gives a variable.
+fn solved(terms: &TermStore, equation: TermId, var: TermId) -> Option<TermId> {
+    let (left, right) = (terms.args(equation)[0], terms.args(equation)[1]);
+    for (a, b) in [(left, right), (right, left)] {
+        if a == var && !terms.free_vars(&[b]).contains(&var) {
+            return Some(b);
+        }
+    }
+    if terms.sort_of(left) != SortId::INT {
+        return None;
+    }
+    let difference = terms.difference(left, right);
+    let (factor, rest) = difference.split_off(var);
+    let factor = factor.to_i64().filter(|f| f.abs() == 1)?;
+    let value = match factor {
+        1 => rest.negated(),
+        _ => rest,
+    };
+    let is_whole = value.monomials.iter().all(|m| m.1.is_integer()) && value.constant.is_integer();
+    let value = is_whole.then(|| terms.from_linear(&value, SortId::INT))?;
+    (!terms.free_vars(&[value]).contains(&var)).then_some(value)
+}
+
+/// A conjunct as a literal over columns; `None` if it is no formula over them.
+pub fn literal(
+    terms: &TermStore,
+    formula: TermId,
+    columns: &FxHashMap<TermId, Column>,
+) -> Option<Literal> {
+    let (atom, positive) = match terms.op(formula) {
+        Op::Not => (terms.args(formula)[0], false),
+        _ => (formula, true),
+    };
+    let args = terms.args(atom);
+    let sum = |left: TermId, right: TermId| {
+        let linear = terms.difference(left, right);
+        let factor = linear.integer_factor();
+        let linear = linear.scaled(&factor);
+        let parts: Option<Vec<(Column, i64)>> = linear
+            .monomials
+            .iter()
+            .map(|(var, factor)| Some((*columns.get(var)?, factor.to_i64()?)))
+            .collect();
+        Some((parts?, linear.constant.to_i64()?))
+    };
+    let found = match terms.op(atom) {
+        Op::Var(_) => columns.get(&atom).map(|&c| Literal::Flag(c, true)),
+        Op::Eq if terms.sort_of(args[0]) == SortId::INT => sum(args[0], args[1])
+            .map(|(parts, constant)| Literal::sum(Relation::Equal, parts, constant)),
+        Op::Ge if terms.sort_of(args[0]) == SortId::INT => sum(args[0], args[1])
+            .map(|(parts, constant)| Literal::sum(Relation::AtLeast, parts, constant)),
+        Op::Le if terms.sort_of(args[0]) == SortId::INT => sum(args[1], args[0])
+            .map(|(parts, constant)| Literal::sum(Relation::AtLeast, parts, constant)),
+        Op::Eq => match (columns.get(&args[0]), columns.get(&args[1])) {
+            (Some(&left), Some(&right)) => {
+                Some(Literal::Same(left.min(right), left.max(right), true))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let literal = match found {
+        Some(literal) => literal,
+        None => {
+            let free = terms.free_vars(&[atom]);
+            let pairs: Option<Vec<(TermId, Column)>> =
+                free.iter().map(|&v| Some((v, *columns.get(&v)?))).collect();
+            Literal::Formula(atom, pairs?.into())
+        }
+    };
+    Some(if positive {
+        literal
+    } else {
+        literal.negated(terms)
+    })
+}
+
+/// A query without an atom that only says that two values differ: the lemma whose conclusion is their
+/// equality. `known` are the lemmas `P(x, y) ⇒ x ≠ y` that are proven.
+pub fn without_difference(space: &Space<'_>, goal: &Lemma, known: &[&Lemma]) -> Option<Lemma> {
+    for (slot, &predicate) in goal.slots.iter().enumerate() {
+        let sorts = space.sorts(predicate);
+        if sorts.len() != 2 || sorts[0] != sorts[1] {
+            continue;
+        }
+        let differ = Literal::equal(column(0, 0), column(0, 1), sorts[0]).negated(space.terms());
+        let says_so = |lemma: &&&Lemma| {
+            lemma.slots == [predicate]
+                && lemma.premises.is_empty()
+                && lemma.conclusions == [differ.clone()]
+        };
+        if !known.iter().any(|lemma| says_so(&lemma)) {
+            continue;
+        }
+        if let Some(found) = dropped(space, goal, slot, sorts[0])
+            && space.holds(&found)
+        {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// The lemma without a slot whose two arguments are equal to columns of other slots.
+fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option<Lemma> {
+    let here = |c: &Column| usize::from(c.slot) == slot;
+    let mut partner: [Option<Column>; 2] = [None, None];
+    let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
+    let literals = goal.premises.iter().map(|l| (l.clone(), true));
+    let negated = goal
+        .conclusions
+        .iter()
+        .map(|l| (l.negated(space.terms()), false));
+    for (literal, is_premise) in literals.chain(negated) {
+        let columns = literal.columns();
+        if !columns.iter().any(here) {
+            match is_premise {
+                true => premises.push(literal),
+                false if literal != Literal::falsity().negated(space.terms()) => {
+                    conclusions.push(literal.negated(space.terms()));
+                }
+                false => {}
+            }
+            continue;
+        }
+        let is_equation = match &literal {
+            Literal::Same(_, _, true) => true,
+            Literal::Sum {
+                relation: Relation::Equal,
+                sum,
+                constant: 0,
+            } => matches!(sum[..], [(_, 1), (_, -1)]),
+            _ => false,
+        };
+        let [left, right] = columns[..] else {
+            return None;
+        };
+        let (own, other) = if here(&left) {
+            (left, right)
+        } else {
+            (right, left)
+        };
+        if !is_equation || here(&other) {
+            return None;
+        }
+        partner[usize::from(own.arg)].get_or_insert(other);
+    }
+    let [Some(left), Some(right)] = partner else {
+        return None;
+    };
+    conclusions.retain(|l| *l != Literal::falsity());
+    conclusions.push(Literal::equal(left, right, sort));
+    let shift = |c: Column| Column {
+        slot: if usize::from(c.slot) > slot {
+            c.slot - 1
+        } else {
+            c.slot
+        },
+        ..c
+    };
+    let mut slots = goal.slots.clone();
+    slots.remove(slot);
+    Some(Lemma::new(
+        slots,
+        premises.iter().map(|l| l.mapped(&shift)).collect(),
+        conclusions.iter().map(|l| l.mapped(&shift)).collect(),
+        Origin::Query,
+    ))
+}

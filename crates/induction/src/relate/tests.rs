@@ -1,0 +1,176 @@
+//! Planted statements about recursive functions, which hold by construction or fail for some arguments,
+//! and proofs of random candidates.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::library::Library;
+use super::literal::{Column, Lemma, Literal, Origin, Relation, column};
+use super::prove::{Effort, Prover};
+use super::space::Space;
+use alphorn_chc::frontend::parse;
+use alphorn_smt::Smt;
+use alphorn_term::run::Context;
+use alphorn_term::{Random, TermStore};
+use alphorn_transform::normalize;
+
+/// The engine's verdict on a task of the corpus.
+fn answer(name: &str) -> &'static str {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../horn-benchmarks/relational");
+    let path = folder.join(format!("{name}.smt2"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {e}"));
+    alphorn::internal::answer("relate", &text, Duration::from_secs(20))
+}
+
+/// Statements that need a round each.
+#[test]
+fn rounds_prove_what_they_are_for() {
+    for name in [
+        "parity",
+        "fibonacci-monotone",
+        "ackermann",
+        "sum-monotone",
+        "fibonacci-order",
+        "powers-tree",
+    ] {
+        assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
+    }
+}
+
+#[test]
+fn what_is_false_is_not_proven() {
+    for name in [
+        "accumulator",
+        "accumulator-monotone",
+        "fibonacci-monotone",
+        "fibonacci-tribonacci",
+        "factorial-powers",
+        "loop-scaled",
+        "mccarthy",
+        "product-sum-right",
+        "secret-branch",
+        "lists-total",
+    ] {
+        assert_ne!(answer(&format!("{name}-unsafe")), "sat", "{name}");
+    }
+}
+
+/// Clauses of a recursive function with random numbers.
+fn program(random: &mut Random) -> String {
+    let (base, stop, step) = (
+        random.between(-1, 2),
+        random.between(0, 2),
+        random.between(1, 2),
+    );
+    let number = |value: i64| match value {
+        0.. => value.to_string(),
+        _ => format!("(- {})", -value),
+    };
+    let result = *random.pick(&["(+ y 1)", "(+ y x)", "(+ y y)", "(+ y z)", "(- y 1)"]);
+    let second = if result == "(+ y z)" {
+        format!("(p (- x {}) z)", step + 1)
+    } else {
+        String::new()
+    };
+    format!(
+        "(declare-fun p (Int Int) Bool)
+         (assert (forall ((x Int)) (=> (<= x {stop}) (p x {}))))
+         (assert (forall ((x Int) (y Int) (z Int))
+            (=> (and (> x {stop}) (p (- x {step}) y) {second}) (p x {result}))))
+         (assert (forall ((x Int) (y Int) (z Int) (w Int))
+            (=> (and (p x y) (p z w) (< x z) (> y w)) false)))
+         (check-sat)",
+        number(base)
+    )
+}
+
+/// A random lemma about one or two facts.
+fn candidate(random: &mut Random, predicate: alphorn_chc::PredicateId) -> Lemma {
+    let slots = 1 + random.below(2usize);
+    let any = |random: &mut Random| column(random.below(slots), random.below(2usize));
+    let literal = |random: &mut Random| {
+        let parts: Vec<(Column, i64)> = (0..1 + random.below(2usize))
+            .map(|_| (any(random), random.between(-1, 1)))
+            .collect();
+        let relation = *random.pick(&[Relation::AtLeast, Relation::AtLeast, Relation::Equal]);
+        Literal::sum(relation, parts, random.between(-2, 2))
+    };
+    let premises = (0..random.below(3usize)).map(|_| literal(random)).collect();
+    let conclusions = vec![literal(random)];
+    Lemma::new(vec![predicate; slots], premises, conclusions, Origin::Pair)
+}
+
+/// Whatever is proven, alone or in a group of candidates of which many are false, holds of all facts
+/// that were derived.
+#[test]
+fn proven_lemmas_hold_of_all_facts() {
+    let mut random = Random::new(59);
+    let (mut proven, mut refused) = (0, 0);
+    for round in 0..30 {
+        let text = program(&mut random);
+        let problem = parse(&text, Rc::new(TermStore::new())).expect("clauses");
+        let (system, _) = normalize(&problem);
+        let mut cx = Context::new(system.terms.clone());
+        cx.budget = cx.budget.work(Duration::from_secs(5));
+        let space = Space::new(&system, &cx);
+        let predicate = system.used_predicates()[0];
+        assert!(space.tables.rows(predicate).len() > 8, "{text}");
+        let candidates: Vec<Lemma> = (0..24).map(|_| candidate(&mut random, predicate)).collect();
+        let mut prover = Prover::new(&space, &Smt::within(&cx.budget));
+        let mut library = Library::default();
+        let effort = Effort {
+            depth: 1,
+            nodes: 30,
+        };
+        library.houdini(
+            candidates.clone(),
+            &mut prover,
+            effort,
+            &mut Vec::new(),
+            &cx,
+        );
+        for candidate in candidates {
+            let number = library.number(candidate.clone());
+            match library.is_known(number) {
+                true => {
+                    let shown = space.show(&candidate);
+                    assert!(space.holds(&candidate), "{round}: {shown}\n{text}");
+                    proven += 1;
+                }
+                false => refused += usize::from(!space.holds(&candidate)),
+            }
+        }
+    }
+    assert!(proven > 60 && refused > 60, "{proven} {refused}");
+}
+
+/// Arguments that the others determine, and facts of the tables.
+#[test]
+fn tables_have_facts_and_outputs() {
+    let text = "(declare-fun fib (Int Int) Bool)
+        (declare-fun swap (Int Int Int) Bool)
+        (assert (forall ((x Int)) (=> (< x 2) (fib x 1))))
+        (assert (forall ((x Int) (y Int) (z Int))
+            (=> (and (>= x 2) (fib (- x 1) y) (fib (- x 2) z)) (fib x (+ y z)))))
+        (assert (forall ((x Int) (y Int)) (=> (> x 0) (swap (+ x y 1) x y))))
+        (assert (forall ((x Int) (y Int)) (not (and (fib x y) (fib y x) (> x 90)))))
+        (check-sat)";
+    let problem = parse(text, Rc::new(TermStore::new())).expect("clauses");
+    let (system, _) = normalize(&problem);
+    let cx = Context::new(system.terms.clone());
+    let space = Space::new(&system, &cx);
+    let named = |name: &str| {
+        let mut used = system.used_predicates().into_iter();
+        used.find(|&p| system.predicate(p).name == name)
+            .expect("it is used")
+    };
+    assert_eq!(space.outputs(named("fib")), [1]);
+    assert_eq!(space.outputs(named("swap")), [0]);
+    let has = |x: i64, y: i64| {
+        let rows = space.tables.rows(named("fib"));
+        rows.iter().any(|row| row[..] == [x, y])
+    };
+    assert!(has(0, 1) && has(10, 89) && has(12, 233));
+    assert!(!has(10, 88));
+}

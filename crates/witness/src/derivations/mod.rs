@@ -1,0 +1,62 @@
+//! Proofs by induction on derivations that the least model of the clauses satisfies the queries.
+//!
+//! A lemma `P1(x1) ∧ … ∧ Pn(xn) ⇒ φ` speaks of n facts with their derivations. Its proof splits by
+//! the clauses with which a derivation ends, which adds the premises to the context, and closes each
+//! case by instances of lemmas. Derivations at the slots are ordered by their sub-derivations, tuples
+//! of them as multisets (Dershowitz and Manna, CACM 1979), then by the lemma's position. An instance
+//! of a lemma of the same group has to be smaller, which the paths of its atoms show: the atom at
+//! path `[i]` is slot i, that at path `[i, j, …]` the j-th premise of its last step, and so on. (Unno,
+//! Torii, Sakamoto: Automating Induction for Solving Horn Clauses, CAV 2017; the order of multisets
+//! is ours.)
+//!
+//! That a proof is one depends on the clauses that the reader made of the text. So these clauses are
+//! printed, and each assertion of the text has to follow from those of its command.
+//!
+//! # Invariant
+//! A proof passes only if every split has a case for every clause of its predicate, every instance
+//! matches slots with atoms of their predicates and is smaller, and Z3 finds every question valid:
+//! the assertions of the text, the leaves, and the queries.
+
+mod check;
+mod order;
+mod print;
+mod questions;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use crate::types::{Instance, ProofNode};
+
+pub(super) use check::check_derivations;
+pub(super) use print::proof_lines;
+pub use questions::supports_derivations;
+pub(super) use questions::{Questions, Refusal, questions};
+pub(super) use read::{has_proof, read_proof};
+
+/// A proof as it was read: formulas are text.
+#[derive(Clone, Debug)]
+pub struct ProofText {
+    lemmas: Vec<LemmaText>,
+    /// By number of the query.
+    queries: Vec<Vec<Instance>>,
+}
+
+/// A lemma as it was read.
+#[derive(Clone, Debug)]
+struct LemmaText {
+    name: String,
+    slots: Vec<SlotText>,
+    statement: String,
+    group: usize,
+    measured: Vec<usize>,
+    nodes: Vec<ProofNode>,
+}
+
+/// A fact of a lemma.
+#[derive(Clone, Debug)]
+struct SlotText {
+    /// The position of the predicate in the problem.
+    predicate: usize,
+    /// The names of its arguments, as written.
+    args: Vec<String>,
+}

@@ -1,0 +1,125 @@
+//! Printing of proofs by induction on derivations.
+//!
+//! # Invariant
+//! [`read_proof`](super::read_proof) reads the lines.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashSet;
+
+use super::super::print::ModelPrinter;
+use crate::types::{Derivations, Instance, Model, ProofNode, RelationalLemma};
+use alphorn_chc::frontend::Problem;
+use alphorn_term::{SortId, TermId, quote_symbol};
+
+/// The lines for a proof, without line breaks.
+///
+/// # Errors
+/// A statement is no formula over its slots, or an index is out of range.
+pub fn proof_lines(problem: &Problem, proof: &Derivations) -> Result<Vec<String>, String> {
+    let printer = ModelPrinter::new(problem, &Model::default())?;
+    let mut lines = Vec::new();
+    for (number, lemma) in proof.lemmas.iter().enumerate() {
+        lines.push(lemma_line(problem, &printer, number, lemma)?);
+    }
+    for (number, uses) in proof.queries.iter().enumerate() {
+        let mut line = format!("; query {number} :use");
+        instances(&mut line, uses);
+        lines.push(line);
+    }
+    match lines.iter().find(|line| line.contains(['\n', '\r'])) {
+        Some(line) => Err(format!("a symbol with a line break: {line:?}")),
+        None => Ok(lines),
+    }
+}
+
+/// The line for a lemma.
+fn lemma_line(
+    problem: &Problem,
+    printer: &ModelPrinter<'_>,
+    number: usize,
+    lemma: &RelationalLemma,
+) -> Result<String, String> {
+    if problem.terms.sort_of(lemma.statement) != SortId::BOOL {
+        return Err(format!("the statement of lemma L{number} is not a formula"));
+    }
+    let vars: Vec<TermId> = lemma
+        .slots
+        .iter()
+        .flat_map(|s| s.args.iter().copied())
+        .collect();
+    let (_, statement) = printer
+        .over(&vars, &[lemma.statement])
+        .map_err(|()| format!("lemma L{number} has free variables that are not its own"))?;
+    let distinct: FxHashSet<TermId> = vars.iter().copied().collect();
+    if distinct.len() != vars.len() {
+        return Err(format!("the variables of lemma L{number} are not distinct"));
+    }
+    let mut line = format!("; relational L{number} (");
+    let mut at = 0;
+    for (position, slot) in lemma.slots.iter().enumerate() {
+        let predicate = problem.predicates.get(slot.predicate.index());
+        let predicate = predicate.ok_or("a lemma about an unknown predicate")?;
+        let space = if position == 0 { "" } else { " " };
+        write!(line, "{space}({}", quote_symbol(&predicate.name)).expect("string");
+        for _ in &slot.args {
+            write!(line, " {}", printer.argument(at)).expect("string");
+            at += 1;
+        }
+        line.push(')');
+    }
+    write!(line, ") {} :group {}", statement[0], lemma.group).expect("string");
+    if !lemma.measured.iter().copied().eq(0..lemma.slots.len()) {
+        let list: Vec<String> = lemma.measured.iter().map(usize::to_string).collect();
+        write!(line, " :measured ({})", list.join(" ")).expect("string");
+    }
+    line.push_str(" :proof ");
+    tree(&mut line, &lemma.proof)?;
+    Ok(line)
+}
+
+/// Writes a proof's tree; iterative.
+fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
+    // `None` closes a parenthesis.
+    let mut stack = vec![Some(0)];
+    let mut written = 0;
+    while let Some(next) = stack.pop() {
+        let Some(node) = next else {
+            line.push(')');
+            continue;
+        };
+        written += 1;
+        if written > nodes.len() {
+            return Err("a proof that is no tree".to_owned());
+        }
+        if written > 1 {
+            line.push(' ');
+        }
+        match nodes
+            .get(node)
+            .ok_or("a proof with a node that is missing")?
+        {
+            ProofNode::Use(uses) => {
+                line.push_str("(:use");
+                instances(line, uses);
+                line.push(')');
+            }
+            ProofNode::Split { atom, cases } => {
+                write!(line, "(:split {atom}").expect("string");
+                stack.push(None);
+                stack.extend(cases.iter().rev().map(|&case| Some(case)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn instances(line: &mut String, uses: &[Instance]) {
+    for instance in uses {
+        write!(line, " (L{}", instance.lemma).expect("string");
+        for atom in &instance.atoms {
+            write!(line, " {atom}").expect("string");
+        }
+        line.push(')');
+    }
+}

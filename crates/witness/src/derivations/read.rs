@@ -1,0 +1,255 @@
+//! Reading proofs by induction on derivations, which are comments:
+//!
+//! ```text
+//! ; relational NAME ((PREDICATE ARGUMENT ...) ...) STATEMENT :group N :measured (SLOT ...) :proof NODE
+//! ; query NUMBER :use (NAME ATOM ...) ...
+//! ```
+//!
+//! where a NODE is `(:use (NAME ATOM ...) ...)` or `(:split ATOM NODE ...)`, and a lemma or query is
+//! one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
+//! `:measured` all slots are.
+//!
+//! # Invariant
+//! Everything after the keywords `relational` and `query` is read, or an error with its place.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::{LemmaText, ProofText, SlotText};
+use crate::sexp::{ambiguity, elements, expression, symbol};
+use crate::types::{Instance, ProofNode};
+use alphorn_chc::frontend::Problem;
+
+/// An error: the byte offset of its place, and the reason.
+type Failure = (usize, String);
+
+fn failure<T>(place: usize, message: impl Into<String>) -> Result<T, Failure> {
+    Err((place, message.into()))
+}
+
+/// The lines of a proof in the comments from `start` on, each with its keyword and range.
+fn parts(text: &str, start: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    let mut position = start;
+    let lines = text[start..].split_inclusive('\n').map(move |line| {
+        let begin = position;
+        position += line.len();
+        (begin, line.trim_end_matches(['\n', '\r']))
+    });
+    lines.filter_map(|(begin, line)| {
+        let comment = line.trim_start().strip_prefix(';')?.trim_start();
+        let keyword = ["relational", "query"].into_iter().find(|keyword| {
+            let rest = comment.strip_prefix(keyword);
+            rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
+        })?;
+        let end = begin + line.len();
+        let after = end - comment.len() + keyword.len();
+        Some((keyword, after..end))
+    })
+}
+
+/// Whether comments from `start` on have lines of a proof.
+pub fn has_proof(text: &str, start: usize) -> bool {
+    parts(text, start).next().is_some()
+}
+
+/// Reads the proof in the comments from `start` on.
+///
+/// # Errors
+/// The first place that is malformed.
+pub fn read_proof(problem: &Problem, text: &str, start: usize) -> Result<ProofText, Failure> {
+    let mut lines = Vec::new();
+    let mut reader = Reader {
+        problem,
+        text,
+        names: FxHashMap::default(),
+    };
+    for (keyword, range) in parts(text, start) {
+        if let Some(place) = ambiguity(text, &range) {
+            return failure(place, "solvers may read this differently");
+        }
+        let line = &text[..range.end];
+        let mut position = range.start;
+        let mut expressions = Vec::new();
+        while !line[position..].trim_start().is_empty() {
+            let Some(found) = expression(line, position) else {
+                return failure(position, "this does not end on its line");
+            };
+            position = found.end;
+            expressions.push(found);
+        }
+        // Proofs may use later lemmas, so the names come first.
+        if keyword == "relational"
+            && let Some(name) = expressions.first()
+        {
+            let number = reader.names.len();
+            if reader.names.insert(&text[name.clone()], number).is_some() {
+                return failure(name.start, "two lemmas of this name");
+            }
+        }
+        lines.push((keyword, range.start, expressions));
+    }
+    let mut proof = ProofText {
+        lemmas: Vec::new(),
+        queries: Vec::new(),
+    };
+    for (keyword, place, expressions) in lines {
+        if keyword == "relational" {
+            proof.lemmas.push(reader.lemma(place, &expressions)?);
+            continue;
+        }
+        let [number, word, uses @ ..] = expressions.as_slice() else {
+            return failure(place, "a query is a number and instances");
+        };
+        if reader.number(number)? != proof.queries.len() || reader.word(word) != ":use" {
+            return failure(number.start, "queries are numbered in order, with `:use`");
+        }
+        proof.queries.push(reader.instances(uses)?);
+    }
+    Ok(proof)
+}
+
+/// Reads the parts of a text.
+struct Reader<'a> {
+    problem: &'a Problem,
+    text: &'a str,
+    /// The positions of the lemmas by name.
+    names: FxHashMap<&'a str, usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn word(&self, range: &Range<usize>) -> &'a str {
+        &self.text[range.clone()]
+    }
+
+    fn list(&self, range: &Range<usize>) -> Result<Vec<Range<usize>>, Failure> {
+        elements(self.text, range).ok_or_else(|| (range.start, "a list is needed".to_owned()))
+    }
+
+    fn number(&self, range: &Range<usize>) -> Result<usize, Failure> {
+        let number = self.word(range).parse();
+        number.map_err(|_| (range.start, "a number is needed".to_owned()))
+    }
+
+    fn numbers(&self, ranges: &[Range<usize>]) -> Result<Vec<usize>, Failure> {
+        ranges.iter().map(|range| self.number(range)).collect()
+    }
+
+    /// Reads a lemma.
+    fn lemma(&self, place: usize, parts: &[Range<usize>]) -> Result<LemmaText, Failure> {
+        let [name, slots, statement, rest @ ..] = parts else {
+            return failure(place, "a lemma is a name, facts and a statement");
+        };
+        if self.word(name).starts_with('(') {
+            return failure(name.start, "a name is needed");
+        }
+        let slots = self.list(slots)?;
+        let slots: Vec<SlotText> = slots
+            .iter()
+            .map(|slot| self.slot(slot))
+            .collect::<Result<_, _>>()?;
+        let mut lemma = LemmaText {
+            name: self.word(name).to_owned(),
+            measured: (0..slots.len()).collect(),
+            slots,
+            statement: self.word(statement).to_owned(),
+            group: 0,
+            nodes: Vec::new(),
+        };
+        for pair in rest.chunks(2) {
+            let [keyword, value] = pair else {
+                return failure(pair[0].start, "a keyword and its value are needed");
+            };
+            match self.word(keyword) {
+                ":group" => lemma.group = self.number(value)?,
+                ":measured" => {
+                    lemma.measured = self.numbers(&self.list(value)?)?;
+                    let mut sorted = lemma.measured.clone();
+                    sorted.sort_unstable();
+                    sorted.dedup();
+                    let known = sorted.iter().all(|&slot| slot < lemma.slots.len());
+                    if sorted.len() != lemma.measured.len() || !known {
+                        return failure(value.start, "measured slots are distinct positions");
+                    }
+                }
+                ":proof" if lemma.nodes.is_empty() => lemma.nodes = self.nodes(value)?,
+                other => {
+                    return failure(keyword.start, format!("{other} has no place in a lemma"));
+                }
+            }
+        }
+        if lemma.nodes.is_empty() {
+            return failure(place, format!("lemma {} has no proof", lemma.name));
+        }
+        Ok(lemma)
+    }
+
+    fn slot(&self, range: &Range<usize>) -> Result<SlotText, Failure> {
+        let parts = self.list(range)?;
+        let Some((name, args)) = parts.split_first() else {
+            return failure(range.start, "a predicate is needed");
+        };
+        let name = symbol(self.word(name));
+        let mut predicates = self.problem.predicates.iter();
+        let Some(predicate) = predicates.position(|p| p.name == name) else {
+            return failure(range.start, format!("there is no predicate {name}"));
+        };
+        if self.problem.predicates[predicate].arity() != args.len() {
+            let message = format!("{name} has another number of arguments");
+            return failure(range.start, message);
+        }
+        if args.iter().any(|arg| self.word(arg).starts_with('(')) {
+            return failure(range.start, "arguments are names");
+        }
+        Ok(SlotText {
+            predicate,
+            args: args.iter().map(|arg| self.word(arg).to_owned()).collect(),
+        })
+    }
+
+    /// Reads the nodes of a proof; iterative.
+    fn nodes(&self, root: &Range<usize>) -> Result<Vec<ProofNode>, Failure> {
+        let mut nodes: Vec<ProofNode> = Vec::new();
+        let mut todo = vec![(root.clone(), None)];
+        while let Some((range, parent)) = todo.pop() {
+            let number = nodes.len();
+            if let Some((parent, case)) = parent
+                && let Some(ProofNode::Split { cases, .. }) = nodes.get_mut::<usize>(parent)
+            {
+                cases[case] = number;
+            }
+            let parts = self.list(&range)?;
+            let node = match parts.split_first() {
+                Some((word, uses)) if self.word(word) == ":use" => {
+                    ProofNode::Use(self.instances(uses)?)
+                }
+                Some((word, [atom, cases @ ..])) if self.word(word) == ":split" => {
+                    let places = cases.iter().cloned().enumerate();
+                    todo.extend(places.map(|(at, case)| (case, Some((number, at)))));
+                    ProofNode::Split {
+                        atom: self.number(atom)?,
+                        cases: vec![0; cases.len()],
+                    }
+                }
+                _ => return failure(range.start, "neither `:use` nor `:split` with an atom"),
+            };
+            nodes.push(node);
+        }
+        Ok(nodes)
+    }
+
+    fn instances(&self, ranges: &[Range<usize>]) -> Result<Vec<Instance>, Failure> {
+        let read = |range: &Range<usize>| {
+            let parts = self.list(range)?;
+            let Some((name, atoms)) = parts.split_first() else {
+                return failure(range.start, "the name of a lemma is missing");
+            };
+            let Some(&lemma) = self.names.get(self.word(name)) else {
+                return failure(name.start, format!("there is no lemma {}", self.word(name)));
+            };
+            let atoms = self.numbers(atoms)?;
+            Ok(Instance { lemma, atoms })
+        };
+        ranges.iter().map(read).collect()
+    }
+}

@@ -1,0 +1,275 @@
+//! Correct proofs, and broken ones.
+
+mod data;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::{
+    CheckOutcome, Derivations, Instance, ProofNode, RelationalLemma, Verdict, Wanted, check_claim,
+    parse_witness, validate,
+};
+use alphorn_chc::frontend::{Problem, parse};
+use alphorn_chc::{Atom, PredicateId};
+use alphorn_term::run::Context;
+use alphorn_term::{SortId, TermId, TermStore};
+use data::{CIRCLES, FIB, PROOFS, Proof};
+
+fn problem(clauses: &str) -> Problem {
+    let text = format!("{clauses}\n(check-sat)");
+    parse(&text, Rc::new(TermStore::new())).expect("a problem")
+}
+
+fn context(problem: &Problem) -> Context {
+    let mut cx = Context::new(problem.terms.clone());
+    cx.budget = cx.budget.work(Duration::from_secs(2));
+    cx
+}
+
+/// The outcome for a witness; invalid if it cannot be read.
+fn judge(problem: &Problem, witness: &str) -> CheckOutcome {
+    match parse_witness(problem, witness) {
+        Ok(claim) => check_claim(problem, &claim, &mut context(problem)),
+        Err(error) => CheckOutcome::Invalid(error.to_string()),
+    }
+}
+
+#[test]
+fn proofs_are_accepted() {
+    for proof in PROOFS {
+        let problem = problem(proof.clauses);
+        let outcome = judge(&problem, proof.witness);
+        assert_eq!(outcome, CheckOutcome::Valid, "{}", proof.name);
+    }
+}
+
+#[test]
+fn the_verdict_before_a_proof_counts() {
+    let problem = problem(FIB.clauses);
+    let claim = |word: &str| judge(&problem, &format!("{word}\n{}", FIB.witness));
+    assert_eq!(claim("sat"), CheckOutcome::Valid);
+    assert!(matches!(claim("unsat"), CheckOutcome::Invalid(_)));
+}
+
+#[test]
+fn broken_proofs_are_refused() {
+    let mut wrong = String::new();
+    let mut names = BTreeSet::new();
+    for proof in PROOFS {
+        let problem = problem(proof.clauses);
+        for (name, part, instead, message) in proof.breaks {
+            assert!(names.insert(*name), "{name}");
+            assert!(proof.witness.contains(part), "{name}: {part}");
+            let witness = proof.witness.replacen(part, instead, 1);
+            let outcome = judge(&problem, &witness);
+            let accepted = match &outcome {
+                CheckOutcome::Invalid(found) => !found.contains(message),
+                // A change that leaves a proof.
+                CheckOutcome::Valid => !message.is_empty(),
+                CheckOutcome::Undecided(_) => true,
+            };
+            if accepted {
+                wrong += &format!("{name}: {outcome:?}, expected: {message}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(names.len() >= 60, "{}", names.len());
+}
+
+/// The clauses of a proof's twin, which have no model.
+fn twin(proof: &Proof) -> Problem {
+    let (part, instead) = proof.twin;
+    assert!(proof.clauses.contains(part), "{}", proof.name);
+    problem(&proof.clauses.replace(part, instead))
+}
+
+#[test]
+fn circles_prove_nothing() {
+    let problem = twin(&FIB);
+    for (name, witness) in CIRCLES {
+        let outcome = judge(&problem, witness);
+        assert!(
+            matches!(&outcome, CheckOutcome::Invalid(why) if why.contains("not smaller")),
+            "{name}: {outcome:?}"
+        );
+    }
+}
+
+/// The witness with another number in the place of each of its numbers.
+fn with_other_numbers(witness: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, digit) in witness.char_indices().filter(|(_, c)| c.is_ascii_digit()) {
+        for other in ('0'..='7').filter(|&other| other != digit) {
+            let (before, after) = (&witness[..at], &witness[at + 1..]);
+            found.push(format!("{before}{other}{after}"));
+        }
+    }
+    found
+}
+
+/// The same with the lemmas that a proof of the twin needs, which are false.
+fn stronger(proof: &Proof) -> String {
+    match proof.name {
+        "fib" => proof.witness.replace("(<= b d)", "(< b d)"),
+        "sum" => proof
+            .witness
+            .replace("(= a a2)", "(= a a2)")
+            .replace("(+ b d)", "b"),
+        _ => proof.witness.replace("(distinct v w)", "(= v w)"),
+    }
+}
+
+#[test]
+fn clauses_without_model_have_no_proof() {
+    for proof in PROOFS {
+        let problem = twin(proof);
+        let stronger = stronger(proof);
+        let mut witnesses = with_other_numbers(&stronger);
+        witnesses.extend([proof.witness.to_owned(), stronger]);
+        for witness in witnesses {
+            let outcome = judge(&problem, &witness);
+            assert_ne!(outcome, CheckOutcome::Valid, "{}\n{witness}", proof.name);
+        }
+    }
+}
+
+/// A mistake of the reader costs the proof: the clauses do not imply the text then.
+#[test]
+fn the_text_has_to_follow_from_the_clauses() {
+    for (part, instead) in [
+        ("(< x 2)", "(< x 3)"),
+        ("(- x 1)", "(- x 2)"),
+        ("(< m n)", "(> m n)"),
+        ("(fib x 1)", "(fib x 2)"),
+    ] {
+        let mut problem = problem(FIB.clauses);
+        assert!(problem.text.contains(part) && part.len() == instead.len());
+        problem.text = problem.text.replacen(part, instead, 1).into();
+        let outcome = judge(&problem, FIB.witness);
+        assert!(
+            matches!(&outcome, CheckOutcome::Invalid(why) if why.contains("in line")),
+            "{part}: {outcome:?}"
+        );
+    }
+}
+
+/// What is not supported is no proof.
+#[test]
+fn other_problems_are_undecided() {
+    for (clauses, what) in [
+        (
+            "(define-fun-rec f ((x Int)) Int (ite (<= x 0) 0 (+ 1 (f (- x 1)))))
+             (declare-fun P (Int) Bool)
+             (assert (forall ((x Int)) (=> (> (f x) 3) (P x))))",
+            "recursive functions",
+        ),
+        (
+            "(declare-sort S 0) (declare-fun P (S) Bool) (assert (forall ((x S)) (P x)))",
+            "sorts without definition",
+        ),
+    ] {
+        let outcome = judge(&problem(clauses), "; query 0 :use");
+        assert!(
+            matches!(&outcome, CheckOutcome::Undecided(why) if why.contains(what)),
+            "{outcome:?}"
+        );
+    }
+}
+
+/// The proof of `FIB` as an engine gives it.
+fn proof_of_fib(problem: &Problem) -> Derivations {
+    let terms = &problem.terms;
+    let var = |name: &str| terms.var(name, SortId::INT);
+    let fib = |args: &[TermId]| Atom {
+        predicate: PredicateId(0),
+        args: args.to_vec(),
+    };
+    let (a, b, c, d) = (var("p"), var("q"), var("r"), var("s"));
+    let uses = |list: &[(usize, &[usize])]| {
+        let instance = |&(lemma, atoms): &(usize, &[usize])| Instance {
+            lemma,
+            atoms: atoms.to_vec(),
+        };
+        list.iter().map(instance).collect::<Vec<_>>()
+    };
+    let first = RelationalLemma {
+        slots: vec![fib(&[a, b])],
+        statement: terms.ge(b, terms.int(1)),
+        group: 0,
+        measured: vec![0],
+        proof: vec![
+            ProofNode::Split {
+                atom: 0,
+                cases: vec![1, 2],
+            },
+            ProofNode::Use(Vec::new()),
+            ProofNode::Use(uses(&[(0, &[1]), (0, &[2])])),
+        ],
+    };
+    let second = RelationalLemma {
+        slots: vec![fib(&[a, b]), fib(&[c, d])],
+        statement: terms.implies(terms.lt(a, c), terms.le(b, d)),
+        group: 1,
+        measured: vec![0, 1],
+        proof: vec![
+            ProofNode::Split {
+                atom: 0,
+                cases: vec![1, 2],
+            },
+            ProofNode::Use(uses(&[(0, &[1])])),
+            ProofNode::Split {
+                atom: 1,
+                cases: vec![4, 3],
+            },
+            ProofNode::Use(uses(&[(1, &[2, 4]), (1, &[3, 5])])),
+            ProofNode::Use(Vec::new()),
+        ],
+    };
+    Derivations {
+        lemmas: vec![first, second],
+        queries: vec![uses(&[(1, &[0, 1])])],
+    }
+}
+
+#[test]
+fn an_engines_proof_is_checked_and_printed() {
+    let problem = problem(FIB.clauses);
+    let mut cx = context(&problem);
+    let proof = proof_of_fib(&problem);
+    let answer = validate(&problem, Verdict::Proven(proof.clone()), &mut cx);
+    assert!(matches!(answer.verdict(), Verdict::Proven(_)));
+    let wanted = Wanted {
+        model: true,
+        ..Wanted::default()
+    };
+    let output = answer.output(&problem, wanted);
+    assert_eq!(output.word(), "sat");
+    let printed = output.details();
+    assert!(printed.contains("; relational L1 ((fib "), "{printed}");
+    assert_eq!(judge(&problem, printed), CheckOutcome::Valid);
+    // A proof that is none is a failure.
+    let mut wrong = proof;
+    wrong.lemmas[1].proof[3] = ProofNode::Use(Vec::new());
+    let answer = validate(&problem, Verdict::Proven(wrong), &mut cx);
+    assert!(answer.reason().is_some());
+    assert_eq!(cx.stats.count("witness.failures"), 1);
+}
+
+/// The certificate repeats the questions, each as a check of its own.
+#[test]
+fn the_certificate_has_all_questions() {
+    let problem = problem(FIB.clauses);
+    let mut cx = context(&problem);
+    let answer = validate(&problem, Verdict::Proven(proof_of_fib(&problem)), &mut cx);
+    let certificate = answer.certificate(&problem, &cx.budget).expect("one");
+    assert!(certificate.starts_with("; alphorn certificate 1: an induction on derivations\n"));
+    // Three assertions, two leaves of the first lemma, three of the second, and the query.
+    assert_eq!(certificate.matches("(check-sat)").count(), 9);
+    // Each check is in a scope of its own, and of a negation.
+    for part in certificate.split("(push 1)\n").skip(1) {
+        assert!(part.starts_with("(assert (not "), "{part}");
+        assert!(part.contains("))\n(check-sat)\n(pop 1)\n"), "{part}");
+    }
+}

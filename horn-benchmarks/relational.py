@@ -1,0 +1,259 @@
+"""Writes the family `relational/`: statements about two or more runs of recursive programs.
+
+Usage: python3 relational.py [FOLDER]
+
+Each task is made of programs (below, as clauses) and a statement in two variants. The safe one holds of
+all runs; the unsafe one fails for the runs that its comment names.
+"""
+
+import sys
+from pathlib import Path
+
+# Clauses by predicate: sorts, then `head <- body` with the body's conjuncts.
+PROGRAMS = {
+    "add": ("Int Int Int", ["(add x y y) <- (<= x 0)", "(add x y z) <- (> x 0) (add (- x 1) (+ y 1) z)"]),
+    "mult": ("Int Int Int", ["(mult 0 y 0) <-", "(mult x y (+ z y)) <- (> x 0) (mult (- x 1) y z)"]),
+    "pow2": ("Int Int", ["(pow2 x 1) <- (<= x 0)", "(pow2 x (+ y y)) <- (> x 0) (pow2 (- x 1) y)"]),
+    "pow2t": ("Int Int", ["(pow2t x 1) <- (<= x 0)", "(pow2t x (+ y z)) <- (> x 0) (pow2t (- x 1) y) (pow2t (- x 1) z)"]),
+    "pow4": ("Int Int", ["(pow4 x 1) <- (<= x 0)", "(pow4 x (* 4 y)) <- (> x 0) (pow4 (- x 1) y)"]),
+    "fact": ("Int Int", ["(fact x 1) <- (<= x 0)", "(fact x y) <- (> x 0) (fact (- x 1) z) (mult x z y)"]),
+    "sum": ("Int Int", ["(sum x 0) <- (<= x 0)", "(sum x (+ x y)) <- (> x 0) (sum (- x 1) y)"]),
+    "acc": ("Int Int Int", ["(acc x y y) <- (<= x 0)", "(acc x y z) <- (> x 0) (acc (- x 1) (+ y x) z)"]),
+    "up": ("Int Int Int", ["(up x y 0) <- (> x y)", "(up x y (+ x z)) <- (<= x y) (up (+ x 1) y z)"]),
+    "down": ("Int Int Int", ["(down x y 0) <- (> x y)", "(down x y (+ y z)) <- (<= x y) (down x (- y 1) z)"]),
+    "unrolled": ("Int Int", ["(unrolled x 0) <- (<= x 0)", "(unrolled 1 1) <-",
+                             "(unrolled x (+ x x y (- 1))) <- (> x 1) (unrolled (- x 2) y)"]),
+    "sum3": ("Int Int", ["(sum3 x 0) <- (<= x 0)", "(sum3 x (+ x x x y)) <- (> x 0) (sum3 (- x 1) y)"]),
+    "square": ("Int Int", ["(square 0 0) <-", "(square x (+ y x x (- 1))) <- (> x 0) (square (- x 1) y)"]),
+    "doubled": ("Int Int", ["(doubled x 0) <- (<= x 0)", "(doubled x (+ y 2)) <- (> x 0) (doubled (- x 1) y)"]),
+    "tri": ("Int Int", ["(tri x 0) <- (<= x 0)", "(tri x (+ y z)) <- (> x 0) (tri (- x 1) y) (sum x z)"]),
+    "fib": ("Int Int", ["(fib x 1) <- (< x 2)", "(fib x (+ y z)) <- (>= x 2) (fib (- x 1) y) (fib (- x 2) z)"]),
+    "fibr": ("Int Int", ["(fibr x 1) <- (< x 2)", "(fibr x (+ y z)) <- (>= x 2) (fibr (- x 2) y) (fibr (- x 1) z)"]),
+    "trib": ("Int Int", ["(trib x 1) <- (< x 3)",
+                         "(trib x (+ y z w)) <- (>= x 3) (trib (- x 1) y) (trib (- x 2) z) (trib (- x 3) w)"]),
+    "even": ("Int Int", ["(even 0 1) <-", "(even x y) <- (> x 0) (odd (- x 1) y)"]),
+    "odd": ("Int Int", ["(odd 0 0) <-", "(odd x y) <- (> x 0) (even (- x 1) y)"]),
+    "half": ("Int Int", ["(half x 0) <- (>= x 0) (< x 2)", "(half x (+ y 1)) <- (>= x 2) (half (- x 2) y)"]),
+    "log": ("Int Int", ["(log x 0) <- (< x 2)", "(log x (+ z 1)) <- (>= x 2) (half x y) (log y z)"]),
+    "max": ("Int Int Int", ["(max x y y) <- (<= x 0)", "(max x y x) <- (> x 0) (<= y 0)",
+                            "(max x y (+ z 1)) <- (> x 0) (> y 0) (max (- x 1) (- y 1) z)"]),
+    "gcd": ("Int Int Int", ["(gcd x 0 x) <-", "(gcd x y z) <- (> y 0) (> y x) (gcd y x z)",
+                            "(gcd x y z) <- (> y 0) (<= y x) (gcd (- x y) y z)"]),
+    "hanoi": ("Int Int", ["(hanoi x 0) <- (<= x 0)", "(hanoi x (+ y z 1)) <- (> x 0) (hanoi (- x 1) y) (hanoi (- x 1) z)"]),
+    "quot": ("Int Int", ["(quot x 0) <- (< x 3)", "(quot x (+ y 1)) <- (>= x 3) (quot (- x 3) y)"]),
+    "quot6": ("Int Int", ["(quot6 x 0) <- (< x 3)", "(quot6 x 1) <- (>= x 3) (< x 6)",
+                          "(quot6 x (+ y 2)) <- (>= x 6) (quot6 (- x 6) y)"]),
+    "rest": ("Int Int", ["(rest x x) <- (< x 3)", "(rest x y) <- (>= x 3) (rest (- x 3) y)"]),
+    "rest6": ("Int Int", ["(rest6 x x) <- (< x 3)", "(rest6 x (- x 3)) <- (>= x 3) (< x 6)",
+                          "(rest6 x y) <- (>= x 6) (rest6 (- x 6) y)"]),
+    "mc": ("Int Int", ["(mc x (- x 10)) <- (> x 100)", "(mc x z) <- (<= x 100) (mc (+ x 11) y) (mc y z)"]),
+    "ack": ("Int Int Int", ["(ack m n (+ n 1)) <- (= m 0)", "(ack m n r) <- (> m 0) (= n 0) (ack (- m 1) 1 r)",
+                            "(ack m n r) <- (> m 0) (> n 0) (ack m (- n 1) s) (ack (- m 1) s r)"]),
+    # A secret h, a public l, and what is seen.
+    "quiet": ("Int Int Int", ["(quiet h l 0) <- (<= l 0)", "(quiet h l (+ r 2)) <- (> l 0) (quiet (+ h h 1) (- l 1) r)"]),
+    "equal": ("Int Int Int", ["(equal h l 0) <- (<= l 0)", "(equal h l (+ r 1)) <- (> l 0) (> h 0) (equal (- h 1) (- l 1) r)",
+                              "(equal h l (+ 1 r)) <- (> l 0) (<= h 0) (equal (+ h 5) (- l 1) r)"]),
+    "leak": ("Int Int Int", ["(leak h l 0) <- (<= l 0)", "(leak h l (+ r 1)) <- (> l 0) (> h 7) (leak h (- l 1) r)",
+                             "(leak h l (+ r 2)) <- (> l 0) (<= h 7) (leak h (- l 1) r)"]),
+    "sift": ("Int Int Int", ["(sift h l l) <- (<= l 0)", "(sift h l r) <- (> l 0) (< h l) (sift h (- l 1) r)",
+                             "(sift h l r) <- (> l 0) (>= h l) (sift (- h 1) (- l 1) r)"]),
+    "steps": ("Int Int Int", ["(steps h l 0) <- (<= h 0)", "(steps h l (+ r 1)) <- (> h 0) (steps (- h 1) l r)"]),
+    "fast": ("Int Int Int", ["(fast x y 0) <- (<= y 0)", "(fast x y (+ x z)) <- (= y 1) (fast x 0 z)",
+                             "(fast x y (+ x x z)) <- (> y 1) (fast x (- y 2) z)"]),
+    "slow": ("Int Int Int", ["(slow x y 0) <- (<= y 0)", "(slow x y (+ x z)) <- (> y 0) (slow x (- y 1) z)"]),
+    "both": ("Int Int Int", ["(both x 0 0) <- (<= x 0)", "(both x (+ a x) (+ b 1)) <- (> x 0) (both (- x 1) a b)"]),
+    "count": ("Int Int", ["(count x 0) <- (<= x 0)", "(count x (+ b 1)) <- (> x 0) (count (- x 1) b)"]),
+    "len": ("L Int", ["(len nil 0) <-", "(len (cons x l) (+ n 1)) <- (len l n)"]),
+    "inc": ("L L", ["(inc nil nil) <-", "(inc (cons x l) (cons (+ x 1) m)) <- (inc l m)"]),
+    "inc2": ("L L", ["(inc2 nil nil) <-", "(inc2 (cons x l) (cons (+ x 2) m)) <- (inc2 l m)"]),
+    "total": ("L Int", ["(total nil 0) <-", "(total (cons x l) (+ n x)) <- (total l n)"]),
+    "totala": ("L Int Int", ["(totala nil s s) <-", "(totala (cons x l) s n) <- (totala l (+ s x) n)"]),
+}
+NEEDS = {"fact": ["mult"], "even": ["odd"], "odd": ["even"], "log": ["half"], "tri": ["sum"]}
+
+# Name, what it says, safe query, unsafe query, why the latter is reachable, and what is hard.
+TASKS = [
+    ("accumulator", "A sum by recursion and one with an accumulator.",
+     "(sum a b) (acc a 0 c) (distinct b c)", "(sum a b) (acc a 1 c) (distinct b c)", "acc(0, 1) is 1"),
+    ("accumulator-start", "A sum with an accumulator that does not start at zero.",
+     "(sum a b) (acc a d c) (distinct c (+ b d))", "(sum a b) (acc a d c) (distinct c (+ b d d))", "acc(0, 1) is 1"),
+    ("accumulator-monotone", "A sum with an accumulator grows with it.",
+     "(acc a b c) (acc a d e) (< b d) (>= c e)", "(acc a b c) (acc a d e) (<= b d) (>= c e)", "for equal arguments"),
+    ("loop-up-down", "A sum upward and a sum downward, of one interval.",
+     "(up x y a) (down x y b) (distinct a b)", "(up x y a) (down x (+ y 1) b) (distinct a b)", "for x = y = 0"),
+    ("loop-unrolled", "A sum by steps of one and of two.",
+     "(sum a b) (unrolled a c) (distinct b c)", "(sum a b) (unrolled (+ a 1) c) (= b 10) (distinct b c)", "for a = 4"),
+    ("loop-scaled", "Three times a sum, and the sum of triples.",
+     "(sum a b) (sum3 a c) (distinct (* 3 b) c)", "(sum a b) (sum3 a c) (>= a 3) (distinct (* 2 b) c)", "for a = 3"),
+    ("loop-doubled", "Twice a number by steps of two, and by adding it to itself.",
+     "(doubled a b) (add a a c) (>= a 0) (distinct b c)", "(doubled a b) (add a a c) (distinct b c)", "for a = -1"),
+    ("loop-both", "One loop with two results, and two loops.",
+     "(both a b c) (sum a d) (count a e) (distinct (+ b c) (+ d e))",
+     "(both a b c) (sum a d) (count a e) (distinct (+ b c) (+ d d))", "for a = 2"),
+    ("loop-strides", "A product by one addition in each step, and by two.",
+     "(slow x y a) (fast x y b) (distinct a b)", "(slow x y a) (fast x (+ y 1) b) (> y 1) (distinct a b)", "for x = 1"),
+    ("squares", "A square as the sum of two sums.",
+     "(square a b) (sum a c) (sum (- a 1) d) (>= a 1) (distinct b (+ c d))",
+     "(square a b) (sum a c) (sum (- a 1) d) (>= a 1) (distinct b (+ c c))", "for a = 1"),
+    ("sum-monotone", "A sum grows with the number of its terms.",
+     "(sum a b) (sum c d) (<= a c) (> b d)", "(sum a b) (sum c d) (< a c) (>= b d)", "for a = -1 and c = 0"),
+    ("sums-of-sums", "Sums of sums grow with the number of their terms.",
+     "(tri a b) (tri c d) (< a c) (> b d)", "(tri a b) (tri c d) (< a c) (>= b d)", "for a = -1 and c = 0"),
+    ("fibonacci-order", "Fibonacci's function with its calls in both orders.",
+     "(fib a b) (fibr a c) (distinct b c)", "(fib a b) (fibr (+ a 1) c) (> a 2) (= b 5) (distinct b c)", "for a = 4"),
+    ("fibonacci-monotone", "Fibonacci's function is monotone.",
+     "(fib a b) (fib c d) (< a c) (> b d)", "(fib a b) (fib c d) (< a c) (>= b d)", "for a = 0 and c = 1"),
+    ("fibonacci-doubled", "Fibonacci's function is at most a power of two.",
+     "(fib a b) (pow2 a c) (> b c)", "(fib a b) (pow2 (- a 1) c) (< b c)", "for a = 3"),
+    ("fibonacci-tribonacci", "Numbers of a recursion with three terms, and with two.",
+     "(fib (- a 1) b) (trib a c) (> b c)", "(fib a b) (trib a c) (> b c)", "for a = 2"),
+    ("powers-tree", "A power of two by one call and by two.",
+     "(pow2 a b) (pow2t a c) (distinct b c)", "(pow2 a b) (pow2t (+ a 1) c) (distinct b c)", "for a = 0"),
+    ("powers-of-four", "A power of four is at least a power of two.",
+     "(pow2 a b) (pow4 a c) (> b c)", "(pow2 a b) (pow4 a c) (>= b c)", "for a = 0"),
+    ("powers-monotone", "A power of two grows with its exponent.",
+     "(pow2 a b) (pow2 c d) (<= a c) (> b d)", "(pow2 a b) (pow2 c d) (< a c) (>= b d)", "for a = -1 and c = 0"),
+    ("hanoi-powers", "The number of moves is one less than a power of two.",
+     "(hanoi a b) (pow2 a c) (distinct (+ b 1) c)", "(hanoi a b) (pow2 a c) (distinct b c)", "for a = 0"),
+    ("factorial-powers", "A factorial is at least a power of two.",
+     "(fact a b) (pow2 (- a 1) c) (>= a 1) (< b c)", "(fact a b) (pow2 a c) (>= a 1) (< b c)", "for a = 1"),
+    ("parity", "No number is both even and odd.",
+     "(even a b) (odd a c) (= b c)", "(even a b) (odd (+ a 1) c) (= b c)", "for a = 0"),
+    ("halves", "Half a number grows with it.",
+     "(half a b) (half c d) (<= a c) (> b d)", "(half a b) (half c d) (< a c) (>= b d)", "for a = 0 and c = 1"),
+    ("logarithms", "The logarithm grows with its argument.",
+     "(log a b) (log c d) (<= a c) (> b d)", "(log a b) (log c d) (< a c) (>= b d)", "for a = 0 and c = 1"),
+    ("logarithms-powers", "The logarithm of a power of two is the exponent.",
+     "(pow2 a b) (log b c) (>= a 0) (distinct a c)", "(pow2 a b) (log b c) (distinct a c)", "for a = -1"),
+    ("maximum-commutes", "The maximum is the same in both orders.",
+     "(max a b c) (max b a d) (>= a 0) (>= b 0) (distinct c d)", "(max a b c) (max b a d) (distinct c d)", "for a = -1 and b = -2"),
+    ("maximum-monotone", "The maximum grows with both arguments.",
+     "(max a b c) (max d e f) (<= a d) (<= b e) (> c f)", "(max a b c) (max d e f) (<= a d) (< b e) (>= c f)", "for a = d = 5, b = 1, e = 2"),
+    ("divisor-commutes", "The greatest common divisor is the same in both orders.",
+     "(gcd a b c) (gcd b a d) (> a 0) (> b 0) (distinct c d)", "(gcd a b c) (gcd b (+ a 1) d) (> a 0) (> b 0) (distinct c d)", "gcd(2, 2) is 2, gcd(2, 3) is 1"),
+    ("divisor-doubled", "The divisor of two even numbers is twice that of their halves.",
+     "(gcd a b c) (gcd (+ a a) (+ b b) d) (> a 0) (> b 0) (distinct d (+ c c))",
+     "(gcd a b c) (gcd (+ a a) (+ b b) d) (> a 0) (> b 0) (distinct d c)", "gcd(2, 2) is 2"),
+    ("product-sum-left", "A product with a sum, on the left.",
+     "(mult a b c) (mult d b e) (mult (+ a d) b f) (>= a 0) (>= d 0) (distinct f (+ c e))",
+     "(mult a b c) (mult d b e) (mult (+ a d 1) b f) (>= a 0) (>= d 0) (distinct f (+ c e))", "for a = d = 0 and b = 1"),
+    ("product-sum-right", "A product with a sum, on the right.",
+     "(mult a b c) (mult a d e) (mult a (+ b d) f) (distinct f (+ c e))",
+     "(mult a b c) (mult a d e) (mult a (+ b d 1) f) (distinct f (+ c e))", "for a = 1"),
+    ("product-monotone", "A product grows with its second factor.",
+     "(mult a b c) (mult a d e) (<= b d) (> c e)", "(mult a b c) (mult a d e) (< b d) (>= c e)", "for a = 0"),
+    ("quotients", "A quotient by three, by steps of three and of six.",
+     "(quot a b) (quot6 a c) (distinct b c)", "(quot a b) (quot6 (+ a 1) c) (distinct b c)", "for a = 2"),
+    ("remainders", "A remainder by three, by steps of three and of six.",
+     "(rest a b) (rest6 a c) (distinct b c)", "(rest a b) (rest6 (+ a 3) c) (distinct b c)", "for a = -3"),
+    ("mccarthy", "McCarthy's function has one value.",
+     "(mc a b) (mc a c) (distinct b c)", "(mc a b) (mc c d) (< a c) (>= b d)", "for a = 99 and c = 100"),
+    ("ackermann", "Ackermann's function has one value.",
+     "(ack a b c) (ack a b d) (distinct c d)", "(ack a b c) (ack a d e) (< b d) (> c 2) (>= (+ c 1) e)", "for a = 0, b = 2 and d = 3"),
+    ("secret-counter", "What is seen does not depend on a secret that the loop changes.",
+     "(quiet g l a) (quiet h l b) (distinct a b)", "(quiet g l a) (quiet h (+ l 1) b) (distinct a b)", "for l = 0"),
+    ("secret-branch", "Both branches on a secret have the same effect.",
+     "(equal g l a) (equal h l b) (distinct a b)", "(leak g l a) (leak h l b) (distinct a b)", "for g = 8, h = 7 and l = 1"),
+    ("secret-path", "The result does not depend on the path that a secret chooses.",
+     "(sift g l a) (sift h l b) (distinct a b)", "(sift g l a) (sift h l b) (steps g l c) (steps h l d) (distinct c d)", "for g = 0 and h = 1"),
+    ("lists-length", "A function on all elements keeps the length.",
+     "(inc l m) (len l a) (len m b) (distinct a b)", "(inc l m) (len l a) (len (cons 0 m) b) (distinct a b)", "for the empty list"),
+    ("lists-fusion", "One function on all elements after another, and their composition.",
+     "(inc l m) (inc m n) (inc2 l k) (distinct n k)", "(inc l m) (inc m n) (inc2 m k) (distinct n k)", "for a list of one element"),
+    ("lists-total", "The total by recursion and with an accumulator.",
+     "(total l a) (totala l 0 b) (distinct a b)", "(total l a) (totala l 1 b) (distinct a b)", "for the empty list"),
+]
+# Statements that the default does not decide in a few seconds.
+HARD = {}
+
+
+def words(text):
+    """The names in a text."""
+    return text.replace("(", " ").replace(")", " ").split()
+
+
+def needed(query):
+    """The programs of a query, with those that they call."""
+    found = []
+    todo = [word for word in words(query) if word in PROGRAMS]
+    while todo:
+        name = todo.pop(0)
+        if name not in found:
+            found.append(name)
+            todo += NEEDS.get(name, [])
+    return found
+
+
+def parts(text):
+    """The S-expressions of a text."""
+    found, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        if char == "(":
+            start = at if depth == 0 else start
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                found.append(text[start:at + 1])
+    return found
+
+
+def assertion(body, head):
+    """A clause, with its variables quantified."""
+    names = sorted({word for word in words(" ".join([*body, head])) if len(word) == 1 and word.isalpha()})
+    lists = set()
+    for atom in parts(" ".join([*body, head])):
+        name, *rest = words(atom)[:1] + arguments(atom)
+        if name in PROGRAMS:
+            for sort, argument in zip(PROGRAMS[name][0].split(), rest):
+                if sort == "L":
+                    lists |= {argument} if len(argument) == 1 else {words(argument)[-1]} - {"nil"}
+    quantified = " ".join(f"({name} {'L' if name in lists else 'Int'})" for name in names)
+    premise = f"(and {' '.join(body)})" if len(body) > 1 else "".join(body)
+    formula = f"(=> {premise} {head})" if body else head
+    return f"(assert (forall ({quantified}) {formula}))" if names else f"(assert {formula})"
+
+
+def arguments(atom):
+    """The arguments of an atom."""
+    inner = atom[1:-1].split(None, 1)
+    found, rest = [], inner[1] if len(inner) > 1 else ""
+    while rest.strip():
+        rest = rest.strip()
+        end = len(parts(rest)[0]) if rest.startswith("(") else len(rest.split(None, 1)[0])
+        found.append(rest[:end])
+        rest = rest[end:]
+    return found
+
+
+def task(what, query):
+    """The text of a task."""
+    programs = needed(query)
+    lines = [f"; {what}", "(set-logic HORN)"]
+    if any("L" in PROGRAMS[name][0].split() for name in programs):
+        lines.append("(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))")
+    lines += [f"(declare-fun {name} ({PROGRAMS[name][0]}) Bool)" for name in programs]
+    for name in programs:
+        for clause in PROGRAMS[name][1]:
+            head, body = clause.split("<-")
+            lines.append(assertion(parts(body), head.strip()))
+    lines.append(assertion(parts(query), "false"))
+    return "\n".join([*lines, "(check-sat)", ""])
+
+
+def main():
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "relational"
+    folder.mkdir(exist_ok=True)
+    for name, what, safe, unsafe, why, *_ in TASKS:
+        for variant, query, says in [("safe", safe, what), ("unsafe", unsafe, f"{what} Not so: {why}.")]:
+            stem = f"{name}-{variant}"
+            (folder / f"{stem}.smt2").write_text(task(says, query), encoding="utf-8")
+            hard = f"# hard: {HARD[stem]}\n" if stem in HARD else ""
+            (folder / f"{stem}.yml").write_text(
+                f"{hard}format_version: '2.0'\ninput_files: '{stem}.smt2'\nproperties:\n"
+                f"  - property_file: ../properties/check-sat.prp\n    expected_verdict: {str(variant == 'safe').lower()}\n",
+                encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,10 @@
+; A sum by recursion and one with an accumulator.
+(set-logic HORN)
+(declare-fun sum (Int Int) Bool)
+(declare-fun acc (Int Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((x Int) (y Int)) (=> (<= x 0) (acc x y y))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (acc (- x 1) (+ y x) z)) (acc x y z))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (sum a b) (acc a 0 c) (distinct b c)) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; A factorial is at least a power of two. Not so: for a = 1.
+(set-logic HORN)
+(declare-fun fact (Int Int) Bool)
+(declare-fun pow2 (Int Int) Bool)
+(declare-fun mult (Int Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (fact x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (fact (- x 1) z) (mult x z y)) (fact x y))))
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((y Int)) (mult 0 y 0)))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (mult (- x 1) y z)) (mult x y (+ z y)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (fact a b) (pow2 a c) (>= a 1) (< b c)) false)))
+(check-sat)

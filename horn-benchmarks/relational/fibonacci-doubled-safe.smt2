@@ -1,0 +1,10 @@
+; Fibonacci's function is at most a power of two.
+(set-logic HORN)
+(declare-fun fib (Int Int) Bool)
+(declare-fun pow2 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 2) (fib x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (fib (- x 1) y) (fib (- x 2) z)) (fib x (+ y z)))))
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (fib a b) (pow2 a c) (> b c)) false)))
+(check-sat)

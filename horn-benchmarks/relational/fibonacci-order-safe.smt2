@@ -1,0 +1,10 @@
+; Fibonacci's function with its calls in both orders.
+(set-logic HORN)
+(declare-fun fib (Int Int) Bool)
+(declare-fun fibr (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 2) (fib x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (fib (- x 1) y) (fib (- x 2) z)) (fib x (+ y z)))))
+(assert (forall ((x Int)) (=> (< x 2) (fibr x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (fibr (- x 2) y) (fibr (- x 1) z)) (fibr x (+ y z)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (fib a b) (fibr a c) (distinct b c)) false)))
+(check-sat)

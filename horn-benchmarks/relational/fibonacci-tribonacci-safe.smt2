@@ -1,0 +1,10 @@
+; Numbers of a recursion with three terms, and with two.
+(set-logic HORN)
+(declare-fun fib (Int Int) Bool)
+(declare-fun trib (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 2) (fib x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (fib (- x 1) y) (fib (- x 2) z)) (fib x (+ y z)))))
+(assert (forall ((x Int)) (=> (< x 3) (trib x 1))))
+(assert (forall ((w Int) (x Int) (y Int) (z Int)) (=> (and (>= x 3) (trib (- x 1) y) (trib (- x 2) z) (trib (- x 3) w)) (trib x (+ y z w)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (fib (- a 1) b) (trib a c) (> b c)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; The number of moves is one less than a power of two.
+(set-logic HORN)
+(declare-fun hanoi (Int Int) Bool)
+(declare-fun pow2 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (hanoi x 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (hanoi (- x 1) y) (hanoi (- x 1) z)) (hanoi x (+ y z 1)))))
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (hanoi a b) (pow2 a c) (distinct (+ b 1) c)) false)))
+(check-sat)

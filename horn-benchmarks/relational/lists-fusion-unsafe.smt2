@@ -1,0 +1,11 @@
+; One function on all elements after another, and their composition. Not so: for a list of one element.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun inc (L L) Bool)
+(declare-fun inc2 (L L) Bool)
+(assert (inc nil nil))
+(assert (forall ((l L) (m L) (x Int)) (=> (inc l m) (inc (cons x l) (cons (+ x 1) m)))))
+(assert (inc2 nil nil))
+(assert (forall ((l L) (m L) (x Int)) (=> (inc2 l m) (inc2 (cons x l) (cons (+ x 2) m)))))
+(assert (forall ((k L) (l L) (m L) (n L)) (=> (and (inc l m) (inc m n) (inc2 m k) (distinct n k)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; A function on all elements keeps the length.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun inc (L L) Bool)
+(declare-fun len (L Int) Bool)
+(assert (inc nil nil))
+(assert (forall ((l L) (m L) (x Int)) (=> (inc l m) (inc (cons x l) (cons (+ x 1) m)))))
+(assert (len nil 0))
+(assert (forall ((l L) (n Int) (x Int)) (=> (len l n) (len (cons x l) (+ n 1)))))
+(assert (forall ((a Int) (b Int) (l L) (m L)) (=> (and (inc l m) (len l a) (len m b) (distinct a b)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; The total by recursion and with an accumulator. Not so: for the empty list.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun total (L Int) Bool)
+(declare-fun totala (L Int Int) Bool)
+(assert (total nil 0))
+(assert (forall ((l L) (n Int) (x Int)) (=> (total l n) (total (cons x l) (+ n x)))))
+(assert (forall ((s Int)) (totala nil s s)))
+(assert (forall ((l L) (n Int) (s Int) (x Int)) (=> (totala l (+ s x) n) (totala (cons x l) s n))))
+(assert (forall ((a Int) (b Int) (l L)) (=> (and (total l a) (totala l 1 b) (distinct a b)) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; The logarithm of a power of two is the exponent.
+(set-logic HORN)
+(declare-fun pow2 (Int Int) Bool)
+(declare-fun log (Int Int) Bool)
+(declare-fun half (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((x Int)) (=> (< x 2) (log x 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (half x y) (log y z)) (log x (+ z 1)))))
+(assert (forall ((x Int)) (=> (and (>= x 0) (< x 2)) (half x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 2) (half (- x 2) y)) (half x (+ y 1)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (pow2 a b) (log b c) (>= a 0) (distinct a c)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; The logarithm grows with its argument. Not so: for a = 0 and c = 1.
+(set-logic HORN)
+(declare-fun log (Int Int) Bool)
+(declare-fun half (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 2) (log x 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (>= x 2) (half x y) (log y z)) (log x (+ z 1)))))
+(assert (forall ((x Int)) (=> (and (>= x 0) (< x 2)) (half x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 2) (half (- x 2) y)) (half x (+ y 1)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (log a b) (log c d) (< a c) (>= b d)) false)))
+(check-sat)

@@ -1,0 +1,13 @@
+; One loop with two results, and two loops. Not so: for a = 2.
+(set-logic HORN)
+(declare-fun both (Int Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(declare-fun count (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (both x 0 0))))
+(assert (forall ((a Int) (b Int) (x Int)) (=> (and (> x 0) (both (- x 1) a b)) (both x (+ a x) (+ b 1)))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((x Int)) (=> (<= x 0) (count x 0))))
+(assert (forall ((b Int) (x Int)) (=> (and (> x 0) (count (- x 1) b)) (count x (+ b 1)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (e Int)) (=> (and (both a b c) (sum a d) (count a e) (distinct (+ b c) (+ d d))) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; Twice a number by steps of two, and by adding it to itself. Not so: for a = -1.
+(set-logic HORN)
+(declare-fun doubled (Int Int) Bool)
+(declare-fun add (Int Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (doubled x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (doubled (- x 1) y)) (doubled x (+ y 2)))))
+(assert (forall ((x Int) (y Int)) (=> (<= x 0) (add x y y))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (add (- x 1) (+ y 1) z)) (add x y z))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (doubled a b) (add a a c) (distinct b c)) false)))
+(check-sat)

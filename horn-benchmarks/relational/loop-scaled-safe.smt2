@@ -1,0 +1,10 @@
+; Three times a sum, and the sum of triples.
+(set-logic HORN)
+(declare-fun sum (Int Int) Bool)
+(declare-fun sum3 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum3 x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum3 (- x 1) y)) (sum3 x (+ x x x y)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (sum a b) (sum3 a c) (distinct (* 3 b) c)) false)))
+(check-sat)

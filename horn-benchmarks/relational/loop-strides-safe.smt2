@@ -1,0 +1,11 @@
+; A product by one addition in each step, and by two.
+(set-logic HORN)
+(declare-fun slow (Int Int Int) Bool)
+(declare-fun fast (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (=> (<= y 0) (slow x y 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> y 0) (slow x (- y 1) z)) (slow x y (+ x z)))))
+(assert (forall ((x Int) (y Int)) (=> (<= y 0) (fast x y 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (= y 1) (fast x 0 z)) (fast x y (+ x z)))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> y 1) (fast x (- y 2) z)) (fast x y (+ x x z)))))
+(assert (forall ((a Int) (b Int) (x Int) (y Int)) (=> (and (slow x y a) (fast x y b) (distinct a b)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; A sum by steps of one and of two. Not so: for a = 4.
+(set-logic HORN)
+(declare-fun sum (Int Int) Bool)
+(declare-fun unrolled (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((x Int)) (=> (<= x 0) (unrolled x 0))))
+(assert (unrolled 1 1))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 1) (unrolled (- x 2) y)) (unrolled x (+ x x y (- 1))))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (sum a b) (unrolled (+ a 1) c) (= b 10) (distinct b c)) false)))
+(check-sat)

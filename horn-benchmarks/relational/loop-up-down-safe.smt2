@@ -1,0 +1,10 @@
+; A sum upward and a sum downward, of one interval.
+(set-logic HORN)
+(declare-fun up (Int Int Int) Bool)
+(declare-fun down (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int)) (=> (> x y) (up x y 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (<= x y) (up (+ x 1) y z)) (up x y (+ x z)))))
+(assert (forall ((x Int) (y Int)) (=> (> x y) (down x y 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (<= x y) (down x (- y 1) z)) (down x y (+ y z)))))
+(assert (forall ((a Int) (b Int) (x Int) (y Int)) (=> (and (up x y a) (down x y b) (distinct a b)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; No number is both even and odd.
+(set-logic HORN)
+(declare-fun even (Int Int) Bool)
+(declare-fun odd (Int Int) Bool)
+(assert (even 0 1))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (odd (- x 1) y)) (even x y))))
+(assert (odd 0 0))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (even (- x 1) y)) (odd x y))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (even a b) (odd a c) (= b c)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; A power of four is at least a power of two. Not so: for a = 0.
+(set-logic HORN)
+(declare-fun pow2 (Int Int) Bool)
+(declare-fun pow4 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((x Int)) (=> (<= x 0) (pow4 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow4 (- x 1) y)) (pow4 x (* 4 y)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (pow2 a b) (pow4 a c) (>= b c)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; A power of two by one call and by two.
+(set-logic HORN)
+(declare-fun pow2 (Int Int) Bool)
+(declare-fun pow2t (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (pow2 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (pow2 (- x 1) y)) (pow2 x (+ y y)))))
+(assert (forall ((x Int)) (=> (<= x 0) (pow2t x 1))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (pow2t (- x 1) y) (pow2t (- x 1) z)) (pow2t x (+ y z)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (pow2 a b) (pow2t a c) (distinct b c)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; A quotient by three, by steps of three and of six.
+(set-logic HORN)
+(declare-fun quot (Int Int) Bool)
+(declare-fun quot6 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 3) (quot x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 3) (quot (- x 3) y)) (quot x (+ y 1)))))
+(assert (forall ((x Int)) (=> (< x 3) (quot6 x 0))))
+(assert (forall ((x Int)) (=> (and (>= x 3) (< x 6)) (quot6 x 1))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 6) (quot6 (- x 6) y)) (quot6 x (+ y 2)))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (quot a b) (quot6 a c) (distinct b c)) false)))
+(check-sat)

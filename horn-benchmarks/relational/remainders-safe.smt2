@@ -1,0 +1,11 @@
+; A remainder by three, by steps of three and of six.
+(set-logic HORN)
+(declare-fun rest (Int Int) Bool)
+(declare-fun rest6 (Int Int) Bool)
+(assert (forall ((x Int)) (=> (< x 3) (rest x x))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 3) (rest (- x 3) y)) (rest x y))))
+(assert (forall ((x Int)) (=> (< x 3) (rest6 x x))))
+(assert (forall ((x Int)) (=> (and (>= x 3) (< x 6)) (rest6 x (- x 3)))))
+(assert (forall ((x Int) (y Int)) (=> (and (>= x 6) (rest6 (- x 6) y)) (rest6 x y))))
+(assert (forall ((a Int) (b Int) (c Int)) (=> (and (rest a b) (rest6 a c) (distinct b c)) false)))
+(check-sat)

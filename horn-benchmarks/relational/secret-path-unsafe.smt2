@@ -1,0 +1,11 @@
+; The result does not depend on the path that a secret chooses. Not so: for g = 0 and h = 1.
+(set-logic HORN)
+(declare-fun sift (Int Int Int) Bool)
+(declare-fun steps (Int Int Int) Bool)
+(assert (forall ((h Int) (l Int)) (=> (<= l 0) (sift h l l))))
+(assert (forall ((h Int) (l Int) (r Int)) (=> (and (> l 0) (< h l) (sift h (- l 1) r)) (sift h l r))))
+(assert (forall ((h Int) (l Int) (r Int)) (=> (and (> l 0) (>= h l) (sift (- h 1) (- l 1) r)) (sift h l r))))
+(assert (forall ((h Int) (l Int)) (=> (<= h 0) (steps h l 0))))
+(assert (forall ((h Int) (l Int) (r Int)) (=> (and (> h 0) (steps (- h 1) l r)) (steps h l (+ r 1)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int) (g Int) (h Int) (l Int)) (=> (and (sift g l a) (sift h l b) (steps g l c) (steps h l d) (distinct c d)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; A square as the sum of two sums. Not so: for a = 1.
+(set-logic HORN)
+(declare-fun square (Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(assert (square 0 0))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (square (- x 1) y)) (square x (+ y x x (- 1))))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (square a b) (sum a c) (sum (- a 1) d) (>= a 1) (distinct b (+ c c))) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; Sums of sums grow with the number of their terms.
+(set-logic HORN)
+(declare-fun tri (Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(assert (forall ((x Int)) (=> (<= x 0) (tri x 0))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (tri (- x 1) y) (sum x z)) (tri x (+ y z)))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (tri a b) (tri c d) (< a c) (> b d)) false)))
+(check-sat)

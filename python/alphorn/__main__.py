@@ -1,0 +1,6 @@
+"""The program: ``python -m alphorn`` is the command ``alphorn``."""
+
+from ._program import main
+
+if __name__ == "__main__":
+    main()

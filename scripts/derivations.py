@@ -1,0 +1,265 @@
+"""Whether a script that `alphorn --certificate` wrote is an induction on derivations for a task.
+
+docs/src/certificates.md defines the format, docs/src/derivations.md the proofs. Shares no code with
+what wrote it: the proof is read from the comments, its form is checked here, and the questions that
+it has to answer are derived again from it and from the clauses of the script.
+"""
+
+import re
+
+from certificate import Broken, tree
+
+LINE = re.compile(r"^;   ; (relational|query) (.*)$", re.MULTILINE)
+
+
+def smaller(paths, measured, position_is_earlier):
+    """Whether the derivations at paths are smaller than those of the measured slots, as multisets;
+    equal ones are if the lemma's position is earlier."""
+    rest = list(measured)
+    for path in paths:
+        if len(path) == 1:
+            if path[0] not in rest:
+                return False
+            rest.remove(path[0])
+    if not rest:
+        return len(paths) == len(measured) and position_is_earlier
+    return all(len(path) == 1 or path[0] in rest for path in paths)
+
+
+class Clause:
+    """A clause of the script: variables, body atoms, constraint, and head or None."""
+
+    def __init__(self, form, predicates, words):
+        self.vars, inner = (form[1], form[2]) if form[:1] == ["forall"] else ([], form)
+        if inner[:1] != ["=>"] or len(inner) != 3 or inner[1][:2] != ["and", "true"] or len(inner[1]) < 3:
+            raise Broken("a clause of another form")
+        *body, self.constraint = inner[1][2:]
+        self.body = [self.atom(atom) for atom in body]
+        self.head = None if inner[2] == "false" else self.atom(inner[2])
+        arguments = [argument for _, args in [*self.body, self.head or ("", [])] for argument in args]
+        if set(predicates) & set(words([self.constraint, *arguments])):
+            raise Broken("a clause with predicates in other places than atoms")
+        for name, args in [*self.body, *([self.head] if self.head else [])]:
+            if name not in predicates or len(args) != len(predicates[name]):
+                raise Broken(f"{name} is no predicate with these arguments")
+
+    @staticmethod
+    def atom(form):
+        name, *args = form if isinstance(form, list) else [form]
+        return (name[1:-1] if name.startswith("|") else name), args
+
+
+class Proof:
+    """The lemmas, and instances for queries, of the lines in comments."""
+
+    def __init__(self, text, clean):
+        self.lemmas, self.queries, self.names = [], [], {}
+        lines = LINE.findall(text)
+        for keyword, line in lines:
+            if keyword == "relational":
+                name = tree(line)[0]
+                if not isinstance(name, str) or name in self.names:
+                    raise Broken(f"two lemmas {name}")
+                self.names[name] = len(self.names)
+        for keyword, line in lines:
+            forms = tree(line)
+            if keyword == "query":
+                if forms[0] != str(len(self.queries)) or forms[1] != ":use":
+                    raise Broken("queries out of order")
+                self.queries.append([self.instance(form) for form in forms[2:]])
+                continue
+            slots = [Clause.atom(clean(slot)) for slot in forms[1]]
+            options = dict(zip(forms[3::2], forms[4::2]))
+            if len(forms) % 2 == 0 or set(options) - {":group", ":measured", ":proof"} or ":proof" not in options:
+                raise Broken("a lemma of another form")
+            if 2 * len(options) != len(forms) - 3:
+                raise Broken("an option that is there twice")
+            measured = [int(word) for word in options.get(":measured", [str(n) for n in range(len(slots))])]
+            if len(set(measured)) != len(measured) or any(slot >= len(slots) for slot in measured):
+                raise Broken("measured slots are distinct positions")
+            group = int(options.get(":group", "0"))
+            self.lemmas.append((slots, clean(forms[2]), group, measured, options[":proof"]))
+
+    def instance(self, form):
+        """The position of a lemma, and atoms."""
+        if not isinstance(form, list) or form[0] not in self.names or not all(map(str.isdecimal, form[1:])):
+            raise Broken("no instance of a lemma")
+        return self.names[form[0]], [int(atom) for atom in form[1:]]
+
+
+class Questions:
+    """Derives the questions of a proof."""
+
+    def __init__(self, stem, clauses, proof, sorts):
+        self.stem, self.clauses, self.proof, self.sorts = stem, clauses, proof, sorts
+        self.found = []
+
+    def args(self, number, atom):
+        """Pairs of an atom's arguments and their sorts."""
+        return [[f"{self.stem}a{number}_{j}", sort] for j, sort in enumerate(self.sorts[atom[0]])]
+
+    def applied(self, name, args):
+        """A definition applied to pairs of variables and sorts."""
+        names = [arg for arg, _ in args]
+        return [self.stem + name, *names] if names else self.stem + name
+
+    def instance(self, used, atoms):
+        number, places = used
+        slots = self.proof.lemmas[number][0]
+        if len(places) != len(slots) or any(place >= len(atoms) for place in places):
+            raise Broken("an instance with other atoms")
+        if any(atoms[place][0] != slot[0] for place, slot in zip(places, slots)):
+            raise Broken("an instance at an atom of another predicate")
+        args = [arg for place in places for arg in self.args(place, atoms[place])]
+        return self.applied(f"lemma{number}", args)
+
+    def add(self, binders, atoms, known):
+        binders = [*binders, *(arg for number, atom in enumerate(atoms) for arg in self.args(number, atom))]
+        formula = ["not", ["and", "true", *known]]
+        self.found.append(["forall", binders, formula] if binders else formula)
+
+    def rule(self, number, name):
+        """The variables of a clause under new names."""
+        return [[f"{self.stem}{name}_{j}", sort] for j, (_, sort) in enumerate(self.clauses[number].vars)]
+
+    def lemma(self, number):
+        """The questions of a lemma's proof, in the order of its leaves."""
+        slots, _, group, measured, root = self.proof.lemmas[number]
+        atoms = [(name, (at,)) for at, (name, _) in enumerate(slots)]
+        args = [arg for at, atom in enumerate(atoms) for arg in self.args(at, atom)]
+        todo = [(root, atoms, [], [["not", self.applied(f"lemma{number}", args)]], frozenset())]
+        while todo:
+            node, atoms, binders, known, split = todo.pop()
+            if node[:1] == [":use"]:
+                instances = []
+                for form in node[1:]:
+                    used = self.proof.instance(form)
+                    instances.append(self.instance(used, atoms))
+                    _, _, other, others, _ = self.proof.lemmas[used[0]]
+                    paths = [atoms[used[1][slot]][1] for slot in others]
+                    if other > group or (other == group and not smaller(paths, measured, used[0] < number)):
+                        raise Broken(f"lemma {number} uses an instance that is not smaller")
+                self.add(binders, atoms, [*known, *instances])
+                continue
+            if node[:1] != [":split"]:
+                raise Broken("neither :use nor :split")
+            at, cases = int(node[1]), node[2:]
+            if at >= len(atoms) or at in split:
+                raise Broken(f"a split of atom {at}")
+            name, path = atoms[at]
+            rules = [n for n, clause in enumerate(self.clauses) if clause.head and clause.head[0] == name]
+            if len(rules) != len(cases):
+                raise Broken(f"{len(cases)} cases for {len(rules)} clauses")
+            for rule, case in reversed(list(zip(rules, cases))):
+                body = self.clauses[rule].body
+                more = [(premise, (*path, j)) for j, (premise, _) in enumerate(body)]
+                new = self.rule(rule, f"c{at}")
+                args = [*new, *self.args(at, atoms[at])]
+                for j, atom in enumerate(more, len(atoms)):
+                    args += self.args(j, atom)
+                step = self.applied(f"rule{rule}", args)
+                todo.append((case, [*atoms, *more], [*binders, *new], [*known, step], split | {at}))
+
+    def queries(self):
+        rules = [n for n, clause in enumerate(self.clauses) if not clause.head]
+        if len(rules) != len(self.proof.queries):
+            raise Broken(f"{len(self.proof.queries)} queries of {len(rules)}")
+        for rule, uses in zip(rules, self.proof.queries):
+            atoms = [(name, ()) for name, _ in self.clauses[rule].body]
+            binders = self.rule(rule, "c")
+            args = [*binders, *(arg for at, atom in enumerate(atoms) for arg in self.args(at, atom))]
+            known = [self.applied(f"rule{rule}", args), *(self.instance(used, atoms) for used in uses)]
+            self.add(binders, atoms, known)
+
+
+def inst(stem, number, clause):
+    """The matrix of a clause as a function of its variables."""
+    form = clause[4]
+    params, matrix = form[1:] if form[:1] == ["forall"] else ([], form)
+    return ["define-fun", f"{stem}inst{number}", params, "Bool", matrix]
+
+
+def implies(form, assertion, names, instances):
+    """Whether a question is that clauses, or instances with its own variables, imply an assertion."""
+    bound = []
+    if form[:1] == ["forall"] and assertion[:1] == ["forall"] and form != assertion:
+        if len(form) != 3 or form[1] != assertion[1]:
+            return False
+        bound = [name for name, _ in form[1]]
+        form, assertion = form[2], assertion[2]
+    if form[:1] != ["=>"] or len(form) != 3 or form[1][:2] != ["and", "true"] or form[2] != assertion:
+        return False
+    for premise in form[1][2:]:
+        name, *args = premise if isinstance(premise, list) else [premise]
+        if name in names and not args:
+            continue
+        if name not in instances or not all(isinstance(arg, str) and arg in bound for arg in args):
+            return False
+    return True
+
+
+def rule(stem, number, clause, sorts):
+    """The definition that relates a clause's variables with the arguments of its atoms."""
+    params, equations = list(clause.vars), []
+    head = [(f"h{j}", *pair) for j, pair in enumerate(zip(clause.head[1], sorts[clause.head[0]]))] if clause.head else []
+    for k, (name, args) in enumerate(clause.body):
+        head += [(f"b{k}_{j}", *pair) for j, pair in enumerate(zip(args, sorts[name]))]
+    for name, value, sort in head:
+        params.append([stem + name, sort])
+        equations.append(["=", stem + name, value])
+    return ["define-fun", f"{stem}rule{number}", params, "Bool", ["and", "true", *equations, clause.constraint]]
+
+
+def checks(task, commands, text, clean, words):
+    """How many checks of the certificate have to answer `unsat`. Raises Broken if it is none."""
+    proof = Proof(text, clean)
+    sorts = {name: [task.expanded(sort) for sort in of] for name, of in task.predicates.items()}
+    own = [command for command in commands if command[:1] == ["define-fun"] and command not in task.declarations]
+    stem = next((c[1].removesuffix("clause0") for c in own if c[1].endswith("clause0")), None)
+    if not stem or any(stem in word for word in task.words):
+        raise Broken("names with a meaning already")
+    clauses = []
+    while any(command[1] == f"{stem}clause{len(clauses)}" for command in own):
+        [form] = [command for command in own if command[1] == f"{stem}clause{len(clauses)}"]
+        if form[2:4] != [[], "Bool"]:
+            raise Broken("a clause with parameters")
+        clauses.append(Clause(form[4], sorts, words))
+    expected = []
+    for number, clause in enumerate(clauses):
+        expected.append(next(c for c in own if c[1] == f"{stem}clause{number}"))
+        expected.append(inst(stem, number, expected[-1]))
+        expected.append(rule(stem, number, clause, sorts))
+    for number, (slots, statement, *_) in enumerate(proof.lemmas):
+        if any(name not in sorts or len(args) != len(sorts[name]) for name, args in slots):
+            raise Broken("a lemma about no predicate")
+        params = [[arg, sort] for name, args in slots for arg, sort in zip(args, sorts[name])]
+        expected.append(["define-fun", f"{stem}lemma{number}", params, "Bool", statement])
+    if own != expected:
+        raise Broken("definitions that are not those of the clauses and lemmas")
+    questions = Questions(stem, clauses, proof, sorts)
+    for number in range(len(proof.lemmas)):
+        questions.lemma(number)
+    questions.queries()
+    declared = [["declare-fun", name, of, "Bool"] for name, of in task.predicates.items()]
+    asked, at = [], 0
+    while at < len(commands):
+        command = commands[at]
+        at += 1
+        if command in own or command in task.declarations or command == ["set-logic", "ALL"]:
+            continue
+        if command[:1] == ["declare-fun"] and [command[0], command[1].strip("|"), *command[2:]] in declared:
+            continue
+        if command != ["push", "1"] or commands[at + 1:at + 3] != [["check-sat"], ["pop", "1"]]:
+            raise Broken(f"a command that has no place in an induction: {command[:2]}")
+        asked.append(commands[at])
+        at += 3
+    names = {f"{stem}clause{number}" for number in range(len(clauses))}
+    instances = {f"{stem}inst{number}" for number in range(len(clauses))}
+    for number, assertion in enumerate(task.assertions):
+        form = asked[number] if number < len(asked) else None
+        implied = form[1][1] if form and form[0] == "assert" and form[1][:1] == ["not"] else []
+        if not implies(implied, assertion, names, instances):
+            raise Broken(f"check {number + 1} is not of assertion {number + 1}")
+    if asked[len(task.assertions):] != [["assert", ["not", form]] for form in questions.found]:
+        raise Broken("checks that are not those of the proof")
+    return len(asked)
