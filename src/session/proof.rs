@@ -112,7 +112,7 @@ fn list(text: &str, range: &Range<usize>) -> Option<Vec<Range<usize>>> {
 }
 
 fn step(text: &str, parts: &[Range<usize>]) -> Option<Value> {
-    let [_, number, fact, properties @ ..] = parts else {
+    let [_, _, fact, properties @ ..] = parts else {
         return None;
     };
     let number = |range: &Range<usize>| text[range.clone()].parse::<u64>().ok();
