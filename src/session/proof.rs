@@ -32,7 +32,12 @@ pub fn written(refutation: &str) -> Option<String> {
     let mut out = format!("({HEAD}");
     for step in read[HEAD].as_array()? {
         let number = |name: &str| step[name].as_u64();
-        let _ = write!(out, "\n  (step {} {}", number("step")?, fact(&step["fact"])?);
+        let _ = write!(
+            out,
+            "\n  (step {} {}",
+            number("step")?,
+            fact(&step["fact"])?
+        );
         let part = number("part").unwrap_or(1);
         let _ = write!(out, " :clause {} :part {part}", number("clause")?);
         if let Some(line) = number("line") {
@@ -49,7 +54,10 @@ pub fn written(refutation: &str) -> Option<String> {
         let _ = write!(out, " :values ({values}) :premises ({premises}))");
     }
     let measures = read["measures"].as_array().into_iter().flatten();
-    let measures: Vec<String> = measures.filter_map(Value::as_str).map(string_literal).collect();
+    let measures: Vec<String> = measures
+        .filter_map(Value::as_str)
+        .map(string_literal)
+        .collect();
     if !measures.is_empty() {
         let _ = write!(out, "\n  (measures {})", measures.join(" "));
     }
@@ -79,7 +87,10 @@ fn fact(fact: &Value) -> Option<String> {
 /// text.
 pub fn read(text: &str) -> Option<String> {
     let start = text.find(|c: char| !c.is_whitespace())?;
-    let start = match text[start..].strip_prefix("unsat").or(text[start..].strip_prefix("sat")) {
+    let start = match text[start..]
+        .strip_prefix("unsat")
+        .or(text[start..].strip_prefix("sat"))
+    {
         Some(rest) => text.len() - rest.trim_start().len(),
         None => start,
     };
@@ -108,7 +119,9 @@ pub fn read(text: &str) -> Option<String> {
 }
 
 fn list(text: &str, range: &Range<usize>) -> Option<Vec<Range<usize>>> {
-    text[range.clone()].starts_with('(').then(|| elements(text, range))?
+    text[range.clone()]
+        .starts_with('(')
+        .then(|| elements(text, range))?
 }
 
 fn step(text: &str, parts: &[Range<usize>]) -> Option<Value> {
@@ -125,7 +138,9 @@ fn step(text: &str, parts: &[Range<usize>]) -> Option<Value> {
             "values" => {
                 let pairs = list(text, value)?.into_iter().map(|pair| {
                     let pair = list(text, &pair)?;
-                    let [name, value] = &pair[..] else { return None };
+                    let [name, value] = &pair[..] else {
+                        return None;
+                    };
                     let name = symbol(&text[name.clone()]);
                     Some(json!({"variable": name, "value": &text[value.clone()]}))
                 });
@@ -133,7 +148,10 @@ fn step(text: &str, parts: &[Range<usize>]) -> Option<Value> {
             }
             "premises" => {
                 let premises = list(text, value)?.into_iter();
-                premises.map(|premise| number(&premise)).collect::<Option<Vec<u64>>>()?.into()
+                premises
+                    .map(|premise| number(&premise))
+                    .collect::<Option<Vec<u64>>>()?
+                    .into()
             }
             _ => return None,
         };

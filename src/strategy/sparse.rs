@@ -9,17 +9,19 @@ use std::time::{Duration, Instant};
 
 use alphorn_chc::System;
 use alphorn_domain::sparse::{self, Analysis, Skeleton};
-use alphorn_proof::{Derivation, DerivationStep};
+use alphorn_proof::{DerivationStep, substituted};
 use alphorn_proof::facts::Facts;
-use alphorn_smt::{SatResult, Smt};
+use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, Verdict};
 
 /// The limits of walks and of what is handed on.
 struct Limits {
-    /// Engines refute smaller systems sooner, and passes find their excluded clauses.
+    /// Smaller systems are not analysed: the quick passes and engines decide them as soon.
     min_clauses: usize,
+    /// In smaller systems there are no walks, since engines refute them sooner.
+    min_clauses_for_walks: usize,
     /// Open queries that walks lead to.
     queries: usize,
     /// Walks to each of them.
@@ -32,9 +34,10 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits {
-    min_clauses: 200,
+    min_clauses: 64,
+    min_clauses_for_walks: 200,
     queries: 3,
-    attempts: 9,
+    attempts: 37,
     max_steps: 50_000,
     walk_part: 4,
     walk_time: Duration::from_secs(30),
@@ -50,8 +53,15 @@ pub(super) struct Found {
     pub facts: Facts,
 }
 
-/// Analyses the system.
-pub(super) fn analyse(system: &System, cx: &mut Context) -> Found {
+/// Analyses the system; `None` if it is small.
+pub(super) fn analyse(system: &System, cx: &mut Context) -> Option<Found> {
+    if system.clauses.len() < LIMITS.min_clauses {
+        return None;
+    }
+    Some(analyse_large(system, cx))
+}
+
+fn analyse_large(system: &System, cx: &mut Context) -> Found {
     cx.phase(Phase::Pass, "sparse", |cx| {
         let start = Instant::now();
         let analysis = sparse::analyse(system, &cx.budget);
@@ -67,14 +77,13 @@ pub(super) fn analyse(system: &System, cx: &mut Context) -> Found {
             applicable: Vec::new(),
             facts: Facts::default(),
         };
-        if found.verdict.is_some() || system.clauses.len() < LIMITS.min_clauses {
+        let clauses = system.clauses.len();
+        if found.verdict.is_some() {
             return found;
         }
-        let left = cx.remaining().map(|left| left / LIMITS.walk_part);
-        let time = left.map_or(LIMITS.walk_time, |left| left.min(LIMITS.walk_time));
-        let part = cx.budget.time(time);
-        let refutation = cx.within(part, |cx| refutation(system, &analysis, cx));
-        found.verdict = refutation.map(Verdict::Unsat);
+        if clauses >= LIMITS.min_clauses_for_walks {
+            found.verdict = walk(system, &analysis, cx).map(Verdict::Unsat);
+        }
         if found.verdict.is_none() {
             found.applicable = analysis.applicable();
             if found.applicable.iter().any(|applies| !applies) {
@@ -103,7 +112,15 @@ fn model(system: &System, facts: Facts) -> Model {
     model
 }
 
-/// A refutation along a walk of the analysis.
+/// A refutation along a walk of the analysis, within a part of the time.
+fn walk(system: &System, analysis: &Analysis, cx: &mut Context) -> Option<Refutation> {
+    let left = cx.remaining().map(|left| left / LIMITS.walk_part);
+    let time = left.map_or(LIMITS.walk_time, |left| left.min(LIMITS.walk_time));
+    let part = cx.budget.time(time);
+    cx.within(part, |cx| refutation(system, analysis, cx))
+}
+
+/// The first refutation along one of the walks.
 fn refutation(system: &System, analysis: &Analysis, cx: &mut Context) -> Option<Refutation> {
     let mut walks = 0;
     let found = analysis.walk(LIMITS.queries, LIMITS.attempts, |skeleton| {
@@ -124,18 +141,8 @@ fn refutation(system: &System, analysis: &Analysis, cx: &mut Context) -> Option<
 
 /// Values for a derivation, if there are some.
 fn derivation(system: &System, skeleton: Skeleton, cx: &Context) -> Option<Refutation> {
-    let terms = &system.terms;
     let smt: Rc<Smt> = Smt::within(&cx.budget);
-    let clauses: Vec<usize> = skeleton.iter().map(|step| step.0).collect();
     let steps = skeleton.into_iter();
     let steps = steps.map(|(clause, premises)| DerivationStep { clause, premises });
-    let mut derivation = Derivation::new(system, steps.collect(), &smt, |step, map| {
-        let constraint = system.clauses[clauses[step]].constraint;
-        vec![terms.substitute(constraint, map)]
-    });
-    if derivation.solver.check(&[]) != SatResult::Sat {
-        return None;
-    }
-    let model = derivation.solver.model()?;
-    derivation.refutation(&model).ok()
+    substituted(system, &steps.collect::<Vec<_>>(), &smt)
 }

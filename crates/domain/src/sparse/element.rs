@@ -80,9 +80,30 @@ impl Element {
         all
     }
 
-    /// The statements that say more than the sorts, and of relations those that say more than the
+    /// All statements that say more than the sorts, and of relations those that say more than the
     /// ranges.
     pub fn statements(&self, starts: &[Range], p: usize, packs: &AllPacks) -> Vec<Statement> {
+        let mut all = self.unconditional(starts, p, packs);
+        for (condition, bounds) in self.implications.iter() {
+            all.extend(bounds.iter().map(|b| Statement::Implication(*condition, b.0)));
+        }
+        all
+    }
+
+    /// The implications between arguments with a mark.
+    pub fn implications_between(&self, marks: &[bool]) -> Vec<Statement> {
+        let mut found = Vec::new();
+        for (condition, bounds) in self.implications.iter() {
+            if marks[*condition as usize / 2] {
+                let bounds = bounds.iter().filter(|b| marks[b.0 as usize]);
+                found.extend(bounds.map(|b| Statement::Implication(*condition, b.0)));
+            }
+        }
+        found
+    }
+
+    /// The statements that are not implications.
+    pub fn unconditional(&self, starts: &[Range], p: usize, packs: &AllPacks) -> Vec<Statement> {
         let mut all = Vec::new();
         for (at, (range, start)) in (0..).zip(self.ranges.iter().zip(starts)) {
             if range.low > start.low {

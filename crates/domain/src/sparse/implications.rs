@@ -37,7 +37,15 @@ pub(super) fn propagate(
         for ((_, args), implications) in cube.body.iter().zip(bodies) {
             for (condition, bounds) in implications.iter() {
                 let flag = args[*condition as usize / 2];
-                if ranges[flag as usize].fixed() != Some(i64::from(condition % 2)) {
+                let value = i64::from(condition % 2);
+                if bounds.first().is_some_and(|b| b.1.is_empty()) {
+                    match meet(ranges, flag, Range::value(1 - value)) {
+                        None => return false,
+                        Some(narrower) => changed |= narrower,
+                    }
+                    continue;
+                }
+                if ranges[flag as usize].fixed() != Some(value) {
                     continue;
                 }
                 *steps += bounds.len() as u64 / 2;
@@ -60,29 +68,36 @@ pub(super) fn propagate(
 }
 
 /// The implications of the head, for ranges of the locals that hold in any case. `base` has the
-/// ranges of the head's arguments that are known in any case, `kinds` their kinds.
+/// ranges of the head's arguments that are known in any case, `kinds` their kinds; only conditions that
+/// are `wanted` are considered.
+#[allow(clippy::too_many_arguments)]
 pub(super) fn post(
     cube: &Cube,
     bodies: &[&Implications],
     ranges: &[Range],
     base: &[Range],
     kinds: &[Kind],
+    wanted: &dyn Fn(u32) -> bool,
     steps: &mut u64,
 ) -> Implications {
     let Some((_, args)) = &cube.head else {
         return Rc::default();
     };
-    let flags = kinds.iter().filter(|k| **k == Kind::Bool).count();
-    if 2 * flags * args.len() > MAX_ENTRIES {
+    if entries(kinds) > MAX_ENTRIES {
         return Rc::default();
     }
     let mut found = Vec::new();
     let mut copy: Vec<Range> = Vec::with_capacity(ranges.len());
     for (at, &flag) in (0..).zip(args) {
-        if kinds[at as usize] != Kind::Bool || base[at as usize].fixed().is_some() {
+        if kinds[at as usize] != Kind::Bool {
             continue;
         }
         for value in 0..2u32 {
+            let is_fixed = base[at as usize].fixed();
+            let never = is_fixed.is_some_and(|fixed| fixed != i64::from(value));
+            if never || !wanted(2 * at + value) {
+                continue;
+            }
             copy.clear();
             copy.extend_from_slice(ranges);
             *steps += 2 + args.len() as u64 / 2;
@@ -93,6 +108,11 @@ pub(super) fn post(
         }
     }
     found.into()
+}
+
+/// The number of conditions times arguments of these kinds.
+pub(super) fn entries(kinds: &[Kind]) -> usize {
+    2 * kinds.iter().filter(|k| **k == Kind::Bool).count() * kinds.len()
 }
 
 /// The bounds of the head under a condition.

@@ -50,13 +50,19 @@ use alphorn_term::run::Budget;
 struct Limits {
     /// Work of a layer for each clause.
     work_per_clause: Duration,
+    /// Further work of implications for each clause, condition and argument.
+    work_per_condition: Duration,
     /// Work of a layer in any case.
     least_work: Duration,
+    /// Work for all clauses together, at most.
+    most_work: Duration,
 }
 
 const LIMITS: Limits = Limits {
     work_per_clause: Duration::from_micros(20),
+    work_per_condition: Duration::from_nanos(40),
     least_work: Duration::from_millis(5),
+    most_work: Duration::from_secs(10),
 };
 
 pub use walk::Skeleton;
@@ -78,11 +84,18 @@ pub struct Analysis<'a> {
 pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
     let mut analysis = Analysis::new(system);
     let clauses = u32::try_from(system.clauses.len()).unwrap_or(u32::MAX);
-    let work = LIMITS.least_work + LIMITS.work_per_clause * clauses;
+    let conditions = analysis.program.kinds.iter().map(|kinds| implications::entries(kinds));
+    let conditions = u32::try_from(conditions.max().unwrap_or(0)).unwrap_or(u32::MAX);
     for layer in Layer::ALL {
         if analysis.open.is_empty() || budget.is_spent() {
             break;
         }
+        let per_clause = match layer {
+            Layer::Implications => LIMITS.work_per_condition.saturating_mul(conditions),
+            _ => Duration::ZERO,
+        };
+        let per_clause = (LIMITS.work_per_clause + per_clause).saturating_mul(clauses);
+        let work = LIMITS.least_work + per_clause.min(LIMITS.most_work);
         analysis.add(layer, &budget.work(work));
     }
     analysis

@@ -23,9 +23,11 @@ struct Search<'a, 'b> {
     program: &'b Program,
     values: &'a [Option<Element>],
     layer: Layer,
-    /// By predicate, what is needed, and what of it is not yet explained.
+    /// By predicate, what is needed, also in the order in which it was found.
     needed: Vec<FxHashSet<Statement>>,
-    open: Vec<Vec<Statement>>,
+    found: Vec<Vec<Statement>>,
+    /// By cube, how many of the statements that were found about its head are explained.
+    explained: Vec<usize>,
 }
 
 /// By predicate, the statements of `values` that exclude the cubes `excluded`; `None` if they do not,
@@ -44,34 +46,32 @@ pub(super) fn needed(
         values,
         layer,
         needed: vec![FxHashSet::default(); values.len()],
-        open: vec![Vec::new(); values.len()],
+        found: vec![Vec::new(); values.len()],
+        explained: vec![0; program.cubes.len()],
     };
     for &cube in excluded {
         search.explain(cube, &[Statement::False])?;
     }
     let order: Vec<usize> = schedule.predicates().rev().collect();
     loop {
-        let mut found = false;
+        let mut changed = false;
         for &p in &order {
-            let goals = std::mem::take(&mut search.open[p]);
-            if goals.is_empty() {
-                continue;
-            }
-            found = true;
-            for &at in &schedule.definitions[p] {
-                search.explain(at, &goals)?;
+            for &at in schedule.definitions[p].iter().rev() {
+                let goals = search.found[p][search.explained[at as usize]..].to_vec();
+                if !goals.is_empty() {
+                    changed = true;
+                    search.explained[at as usize] += goals.len();
+                    search.explain(at, &goals)?;
+                }
             }
         }
-        if !found {
+        if !changed {
             break;
         }
     }
-    let sorted = search.needed.into_iter().map(|set| {
-        let mut all: Vec<Statement> = set.into_iter().collect();
-        all.sort_unstable();
-        all
-    });
-    Some(sorted.collect())
+    let mut found = search.found;
+    found.iter_mut().for_each(|all| all.sort_unstable());
+    Some(found)
 }
 
 impl Search<'_, '_> {
@@ -85,19 +85,16 @@ impl Search<'_, '_> {
                 return Some(());
             }
         }
-        let bodies: Vec<&Element> = cube
-            .body
-            .iter()
-            .filter_map(|(p, _)| self.values[*p].as_ref())
-            .collect();
+        let values = self.values;
+        let bodies = cube.body.iter().filter_map(|(p, _)| values[*p].as_ref());
+        let bodies: Vec<&Element> = bodies.collect();
         // What is needed already costs nothing.
         let mut premises: Vec<Premise> = Vec::new();
         let mut others: Vec<(Premise, Vec<Local>)> = Vec::new();
         for (atom, (p, args)) in cube.body.iter().enumerate() {
-            for statement in bodies[atom].statements(&program.starts[*p], *p, packs) {
-                if self.needed[*p].contains(&statement) {
-                    premises.push((atom, statement));
-                } else {
+            premises.extend(self.found[*p].iter().map(|&statement| (atom, statement)));
+            for statement in bodies[atom].unconditional(&program.starts[*p], *p, packs) {
+                if !self.needed[*p].contains(&statement) {
                     let about = Element::arguments(statement, bodies[atom], *p, packs);
                     let locals = about.iter().map(|&a| args[a as usize]).collect();
                     others.push(((atom, statement), locals));
@@ -106,10 +103,7 @@ impl Search<'_, '_> {
         }
         let given = premises.len();
         let mut near = self.locals_of(cube, goals);
-        loop {
-            if self.is_enough(at, &bodies, &premises, goals) {
-                break;
-            }
+        while !self.is_enough(at, &bodies, &premises, goals) {
             // Statements about locals that are near the goals.
             let before = premises.len();
             others.retain(|(premise, locals)| {
@@ -119,19 +113,40 @@ impl Search<'_, '_> {
                 }
                 !is_near
             });
-            let grown = extend(cube, &mut near);
-            if premises.len() == before && !grown {
-                if others.is_empty() {
-                    return None;
-                }
-                premises.extend(others.drain(..).map(|o| o.0));
+            self.add_implications(cube, &bodies, &near, &mut premises);
+            if premises.len() > before || extend(cube, &mut near) {
+                continue;
             }
+            let all: FxHashSet<Local> = (0..cube.start.len() as Local).collect();
+            if near == all {
+                return None;
+            }
+            near = all;
         }
         self.reduce(at, &bodies, &mut premises, given, goals);
         for (atom, statement) in premises.split_off(given) {
             self.need(cube.body[atom].0, statement);
         }
         Some(())
+    }
+
+    /// Adds the implications between locals that are near the goals.
+    fn add_implications(
+        &self,
+        cube: &Cube,
+        bodies: &[&Element],
+        near: &FxHashSet<Local>,
+        premises: &mut Vec<Premise>,
+    ) {
+        for (atom, (p, args)) in cube.body.iter().enumerate() {
+            let marks: Vec<bool> = args.iter().map(|l| near.contains(l)).collect();
+            for statement in bodies[atom].implications_between(&marks) {
+                let premise = (atom, statement);
+                if !self.needed[*p].contains(&statement) && !premises.contains(&premise) {
+                    premises.push(premise);
+                }
+            }
+        }
     }
 
     /// Drops premises from position `given` on that the others make superfluous.
@@ -181,7 +196,15 @@ impl Search<'_, '_> {
             .collect();
         let reduced: Vec<&Element> = reduced.iter().collect();
         let extent = Extent::UpTo(self.layer);
-        let Some(found) = self.transfer.post(at, &reduced, self.values, extent) else {
+        let is_goal = |condition: u32| {
+            let about = |goal: &Statement| match goal {
+                Statement::Implication(own, _) => *own == condition,
+                _ => false,
+            };
+            goals.iter().any(about)
+        };
+        let found = self.transfer.post_for(at, &reduced, self.values, extent, &is_goal);
+        let Some(found) = found else {
             return true;
         };
         let Some((p, _)) = cube.head else {
@@ -222,7 +245,7 @@ impl Search<'_, '_> {
 
     fn need(&mut self, p: usize, statement: Statement) {
         if self.needed[p].insert(statement) {
-            self.open[p].push(statement);
+            self.found[p].push(statement);
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: the packs of a predicate are disjoint, and their arguments have one kind each.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::compile::{Cube, Formula, Kind, Local, Program, Relation, Row};
 
@@ -28,7 +28,10 @@ pub(super) enum Relating {
 /// Joins nodes to classes.
 struct Classes {
     parent: Vec<u32>,
-    size: Vec<u32>,
+    /// By root, the number of its arguments in each predicate.
+    members: FxHashMap<u32, FxHashMap<usize, usize>>,
+    /// Roots that would make a large class.
+    refused: FxHashSet<(u32, u32)>,
 }
 
 impl Classes {
@@ -48,14 +51,31 @@ impl Classes {
         }
     }
 
-    /// Joins if the sum of the sizes is small.
+    /// Joins if the class is small in each predicate.
     fn join_small(&mut self, left: u32, right: u32) {
         let (left, right) = (self.root(left), self.root(right));
-        let sum = self.size[left as usize] + self.size[right as usize];
-        if left != right && sum as usize <= MAX_SIZE {
-            self.parent[right as usize] = left;
-            self.size[left as usize] = sum;
+        let pair = (left.min(right), left.max(right));
+        if left == right || self.refused.contains(&pair) {
+            return;
         }
+        let mut few = self.members.remove(&left).unwrap_or_default();
+        let mut many = self.members.remove(&right).unwrap_or_default();
+        let (mut child, mut root) = (left, right);
+        if few.len() > many.len() {
+            std::mem::swap(&mut few, &mut many);
+            std::mem::swap(&mut child, &mut root);
+        }
+        let count = |p: &usize| many.get(p).copied().unwrap_or(0);
+        if few.iter().any(|(p, own)| own + count(p) > MAX_SIZE) {
+            self.members.extend([(child, few), (root, many)]);
+            self.refused.insert(pair);
+            return;
+        }
+        for (p, own) in few {
+            *many.entry(p).or_default() += own;
+        }
+        self.members.insert(root, many);
+        self.parent[child as usize] = root;
     }
 }
 
@@ -74,7 +94,8 @@ pub(super) fn packs(
     }
     let mut classes = Classes {
         parent: (0..count).collect(),
-        size: vec![1; count as usize],
+        members: FxHashMap::default(),
+        refused: FxHashSet::default(),
     };
     let in_slice = |cube: &Cube| cube.head.as_ref().is_some_and(|h| slice[h.0]);
     let open = queries.iter().map(|&q| &program.cubes[q as usize]);
@@ -159,23 +180,17 @@ fn columns(cube: &Cube, base: &[u32], program: &Program, classes: &mut Classes) 
     }
 }
 
-/// Sets the size of each class to the most positions that it has in one predicate.
+/// Counts the arguments of each class in each predicate.
 fn sizes(program: &Program, slice: &[bool], base: &[u32], classes: &mut Classes) {
-    classes.size.fill(0);
-    let mut counts: FxHashMap<u32, u32> = FxHashMap::default();
     for (p, kinds) in program.kinds.iter().enumerate() {
         if !slice[p] {
             continue;
         }
-        counts.clear();
         for (k, kind) in (0..).zip(kinds) {
             if is_number(*kind) {
-                *counts.entry(classes.root(base[p] + k)).or_default() += 1;
+                let root = classes.root(base[p] + k);
+                *classes.members.entry(root).or_default().entry(p).or_default() += 1;
             }
-        }
-        for (&class, &count) in &counts {
-            let size = &mut classes.size[class as usize];
-            *size = (*size).max(count);
         }
     }
 }

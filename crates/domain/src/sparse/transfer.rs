@@ -89,6 +89,18 @@ impl<'a> Transfer<'a> {
         known: &[Option<Element>],
         extent: Extent,
     ) -> Option<Element> {
+        self.post_for(at, bodies, known, extent, &|_| true)
+    }
+
+    /// The same, with implications of some conditions only.
+    pub fn post_for(
+        &mut self,
+        at: u32,
+        bodies: &[&Element],
+        known: &[Option<Element>],
+        extent: Extent,
+        wanted: &dyn Fn(u32) -> bool,
+    ) -> Option<Element> {
         let cube = &self.program.cubes[at as usize];
         debug_assert_eq!(cube.body.len(), bodies.len());
         if !self.enter(cube, bodies) {
@@ -123,8 +135,9 @@ impl<'a> Transfer<'a> {
             && let Some(base) = &known[p]
         {
             let kinds = &self.program.kinds[p];
+            let (bodies, base) = (&implications, &base.ranges);
             found.implications =
-                implications::post(cube, &implications, ranges, &base.ranges, kinds, steps);
+                implications::post(cube, bodies, ranges, base, kinds, wanted, steps);
         }
         Some(found)
     }

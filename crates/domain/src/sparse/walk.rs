@@ -23,8 +23,8 @@ pub type Skeleton = Vec<(usize, Vec<usize>)>;
 /// Steps of a walk, at most, for each predicate, and in any case.
 const STEPS_PER_PREDICATE: usize = 4;
 const LEAST_STEPS: usize = 4_000;
-/// Of this many steps one goes in a random direction, in walks with values.
-const DETOUR: u32 = 40;
+/// Of so many steps one goes in a random direction: by attempt, again from the start after the last.
+const DETOURS: [u32; 6] = [1 << 30, 40, 12, 6, 4, 3];
 
 /// Finds candidates for one query.
 pub(super) struct Walks<'a> {
@@ -169,6 +169,7 @@ impl<'a> Walks<'a> {
     fn run(&self, attempt: u32) -> Option<Skeleton> {
         let mut random = Random::new(u64::from(attempt));
         let concrete = attempt % 2 == 0;
+        let detours = DETOURS[(attempt as usize - 1) / 2 % DETOURS.len()];
         let mut clauses: Vec<usize> = Vec::new();
         let cubes = (0..).zip(&self.program.cubes);
         let entries = cubes.filter(|(at, c)| c.body.is_empty() && self.applicable[*at as usize]);
@@ -188,7 +189,7 @@ impl<'a> Walks<'a> {
                 clauses.push(query.clause);
                 break;
             }
-            let (at, next) = self.choose(&place, concrete, &mut random)?;
+            let (at, next) = self.choose(&place, (concrete, detours), &mut random)?;
             clauses.push(self.program.cubes[at as usize].clause);
             place = next;
         }
@@ -204,11 +205,11 @@ impl<'a> Walks<'a> {
     fn choose(
         &self,
         (p, ranges): &(usize, Vec<Range>),
-        concrete: bool,
+        (concrete, detours): (bool, u32),
         random: &mut Random,
     ) -> Option<(u32, (usize, Vec<Range>))> {
         let mut ways: Vec<(u32, u32, u32)> = Vec::new();
-        let detour = concrete && random.one_in(DETOUR);
+        let detour = random.one_in(detours);
         for &at in &self.uses[*p] {
             let Some((head, _)) = &self.program.cubes[at as usize].head else {
                 continue;

@@ -526,6 +526,7 @@ fn guesses_hold_of_all_facts() {
             Verdict::Unsat(refutation) => {
                 assert_eq!(check_refutation(&system, &refutation), Ok(()));
             }
+            Verdict::Proven(_) => panic!("seed {seed}: a proof of another kind"),
             Verdict::Unknown(_) => {
                 let lemmas = engine.lemmas().proven.into_iter();
                 let lemmas: Vec<_> = lemmas.map(|(p, lemma)| (Some(p), lemma)).collect();

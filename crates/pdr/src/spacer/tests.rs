@@ -185,6 +185,7 @@ fn is_unsafe(system: &System, values: &[u32]) -> bool {
             true
         }
         Verdict::Sat(_) => false,
+        Verdict::Proven(_) => panic!("a proof of another kind"),
         Verdict::Unknown(reason) => panic!("{reason}"),
     }
 }
@@ -732,6 +733,7 @@ fn all_variants_decide_systems_of_known_status() {
                     assert!(!safe, "{at}: {options:?}");
                     assert_eq!(check_refutation(system, &refutation), Ok(()));
                 }
+                Verdict::Proven(_) => panic!("{at}: a proof of another kind: {options:?}"),
                 Verdict::Unknown(reason) => panic!("{at}: {reason}: {options:?}"),
             }
         }

@@ -156,7 +156,9 @@ pub fn check_pipeline(system: &System, passes: &str, smt: &Rc<Smt>) -> bool {
             check_refutation(system, &refutation).unwrap();
             false
         }
-        Verdict::Unknown(_) => panic!("more facts than before the passes {passes}"),
+        Verdict::Proven(_) | Verdict::Unknown(_) => {
+            panic!("more facts than before the passes {passes}")
+        }
     }
 }
 

@@ -212,6 +212,7 @@ fn answers_are_those_of_the_least_model() {
                     assert!(expected, "{round}");
                     bad += 1;
                 }
+                Verdict::Proven(_) => panic!("{round}: a proof by another engine"),
                 Verdict::Unknown(reason) => panic!("{round}: {reason}"),
             }
         }

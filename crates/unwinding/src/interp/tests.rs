@@ -434,6 +434,7 @@ fn sums(bound: u32, domain: bool) -> (bool, bool, u64) {
             let checked = check_refutation(&system, refutation).is_ok();
             (false, checked, known)
         }
+        Verdict::Proven(_) => panic!("a proof of another kind"),
         Verdict::Unknown(reason) => panic!("{reason}"),
     }
 }
