@@ -7,14 +7,34 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use alphorn::internal::ENGINES;
+use alphorn::internal::{ENGINES, PASSES};
 use alphorn::witness::ProofFormat;
 use alphorn::{list_passes, list_settings, z3_version};
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// The program's name.
 const NAME: &str = "alphorn";
+
+/// What follows the options in the long help and in the manual page.
+const AFTER_HELP: &str = "\
+Examples:
+  alphorn FILE --timeout 60                   decide, within a minute
+  alphorn FILE --model --proof                with the invariants, or the run that violates a query
+  alphorn FILE --report page.html             with a page that explains the answer
+  alphorn FILE --output=json                  the answer as one object, for programs
+  alphorn FILE --engine bmc -v --stats        one engine, with a log and statistics
+  alphorn check FILE WITNESS                  check a model or a refutation of any solver
+  xz -c FILE | alphorn                        compressed text, from standard input
+
+Exit status:
+  0     any verdict; valid with `alphorn check`
+  1     an error in the input or the options
+  2, 3  invalid, and unknown, with `alphorn check`
+  4     the answer, or a file beside it, could not be written
+
+Names of options of Z3, Eldarica and Golem are understood as well: see the guide, docs/src/command-line.md.";
 
 /// Decides satisfiability of constrained Horn clauses.
 ///
@@ -26,7 +46,8 @@ const NAME: &str = "alphorn";
     disable_help_subcommand = true,
     // The last one counts, as of an option in a variable and one that is typed.
     args_override_self = true,
-    override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS"
+    override_usage = "alphorn [OPTIONS] [FILE]\n       alphorn [OPTIONS] check FILE WITNESS",
+    after_long_help = AFTER_HELP
 )]
 struct Cli {
     /// The file to solve; without one, or with `-`, standard input.
@@ -545,8 +566,29 @@ fn translate_foreign(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> 
 /// The script with which a shell completes the options.
 fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+    clap_complete::generate(shell, &mut completed_command(), NAME, &mut script);
     String::from_utf8_lossy(&script).into_owned()
+}
+
+/// The definitions as shells complete them: without hidden options, and with the names of engines, passes
+/// and domains.
+fn completed_command() -> Command {
+    let full = Cli::command();
+    let engines = || ENGINES.iter().map(|entry| entry.name);
+    let passes = || PASSES.iter().map(|pass| pass.name);
+    let shown = full.get_arguments().filter(|arg| !arg.is_hide_set()).cloned();
+    let mut command = Command::new(NAME).args(shown);
+    command = command.subcommands(full.get_subcommands().cloned());
+    command
+        .mut_arg("engine", |arg| {
+            arg.value_parser(PossibleValuesParser::new(["auto"].into_iter().chain(engines())))
+        })
+        .mut_arg("without", |arg| arg.value_parser(PossibleValuesParser::new(engines())))
+        .mut_arg("passes", |arg| {
+            let names = ["default", "none"].into_iter().chain(passes());
+            arg.value_parser(PossibleValuesParser::new(names))
+        })
+        .mut_arg("dump_after", |arg| arg.value_parser(PossibleValuesParser::new(passes())))
 }
 
 /// The manual page, from the same definitions as the help.
@@ -674,6 +716,16 @@ mod tests {
             for option in shown.filter_map(|o| o.get_long()) {
                 assert!(script.contains(option), "{shell}: {option}");
                 assert!(manual.contains(&format!("--{option}")), "{option}");
+            }
+            assert!(!script.contains("hinted"), "{shell}");
+            for name in ["templates", "single-loop"] {
+                assert!(script.contains(name), "{shell}: {name}");
+            }
+        }
+        let help = Cli::command().render_long_help().to_string();
+        for text in [&manual, &help] {
+            for part in ["--output=json", "Exit status", "induct", "could not be written"] {
+                assert!(text.contains(part), "{part}");
             }
         }
     }

@@ -175,6 +175,8 @@ pub mod internal {
     use crate::witness::Wanted;
     use crate::{Config, solve};
 
+    pub use alphorn_transform::PASSES;
+
     pub use crate::registry::{ENGINES, find, registry};
 
     /// The verdict of an engine about the clauses of a text, by at most this much work. Panics if a

@@ -456,7 +456,13 @@ impl<'a> Run<'a> {
             .turns_without(stage, shape, &self.config.without);
         // A proof would be about clauses that the text does not have as they are.
         let has_proofs = supports_derivations(self.problem) && !self.config.plain;
-        turns.retain(|turn| has_proofs || !["relate", "pairs"].contains(&turn.name()));
+        let is_named = matches!(self.strategy, Strategy::Single(_));
+        let compares = is_named || compares_facts(&self.normal);
+        turns.retain(|turn| match turn.name() {
+            "relate" => has_proofs && (compares || turn.is_short()),
+            "pairs" => has_proofs && compares,
+            _ => true,
+        });
         turns
     }
 
@@ -666,6 +672,15 @@ impl<'a> Run<'a> {
         self.frames = frames;
         result.answer.filter(|found| found.reason().is_none())
     }
+}
+
+/// Whether a query, or a clause of a predicate without arguments, such as an error location, has several
+/// body atoms.
+fn compares_facts(system: &System) -> bool {
+    system.clauses.iter().any(|clause| {
+        let is_error = clause.head.as_ref().is_none_or(|head| head.args.is_empty());
+        is_error && clause.body.len() > 1
+    })
 }
 
 /// Strengthens the clauses by what is inductive of the lemmas of an engine and of other processes, by

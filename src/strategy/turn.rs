@@ -203,6 +203,11 @@ impl EngineTurn {
         self.entry.name
     }
 
+    /// Whether its limit is in work.
+    pub fn is_short(&self) -> bool {
+        matches!(self.slot.limit, Limit::Work(_))
+    }
+
     /// Whether there is time for it.
     pub fn is_due(&self, cx: &Context) -> bool {
         self.slot.is_due(cx)
@@ -307,13 +312,18 @@ mod tests {
         }
     }
 
+    /// The stages that take place whatever the shape is.
+    fn stages() -> impl Iterator<Item = &'static Stage> {
+        STAGES.iter().filter(|stage| stage.is_for_all())
+    }
+
     fn names_of(turns: &[EngineTurn]) -> Vec<&'static str> {
         turns.iter().map(EngineTurn::name).collect()
     }
 
     #[test]
     fn engines_for_linear_systems_take_part_in_linear_systems() {
-        for stage in STAGES.iter().filter(|s| s.passes != Passes::Written) {
+        for stage in stages().filter(|s| s.passes != Passes::Written) {
             let linear = names_of(&Strategy::Auto.turns(stage, &shape(true)));
             let other = names_of(&Strategy::Auto.turns(stage, &shape(false)));
             for name in ["trl", "kind"] {
@@ -332,7 +342,7 @@ mod tests {
     fn closed_systems_fall_back_on_what_is_left() {
         let mut closed = shape(true);
         (closed.predicates, closed.recursive) = (0, 0);
-        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = stages().find(|s| s.passes == Passes::All);
         let main = main.expect("a stage");
         let without = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
@@ -357,8 +367,8 @@ mod tests {
         let without = shape(false);
         let mut with = shape(false);
         with.theories.datatype = true;
-        for stage in STAGES {
-            let names = |shape: &Shape| names_of(&Strategy::Auto.turns(&stage, shape));
+        for stage in stages() {
+            let names = |shape: &Shape| names_of(&Strategy::Auto.turns(stage, shape));
             let (with, without) = (names(&with), names(&without));
             if stage.passes == Passes::Written {
                 assert!(
@@ -380,7 +390,7 @@ mod tests {
         for array in [true, false] {
             let mut system = shape(true);
             system.theories.array = array;
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
                 let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"safari"), array && costly);
@@ -402,7 +412,7 @@ mod tests {
             system.theories.array = array;
             system.recursive = recursive;
             let wanted = !array && (datatype || recursive > 1);
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &system));
                 let costly = !matches!(stage.passes, Passes::Quick | Passes::Written);
                 assert_eq!(names.contains(&"interp"), wanted && costly);
@@ -413,7 +423,7 @@ mod tests {
     /// There `pdr` may take a model of many parts for what bounds say at once.
     #[test]
     fn vinta_comes_before_the_long_turn_of_pdr_over_trees_of_numbers() {
-        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = stages().find(|s| s.passes == Passes::All);
         for linear in [true, false] {
             let turns = Strategy::Auto.turns(main.expect("a stage"), &shape(linear));
             let names = names_of(&turns);
@@ -425,7 +435,7 @@ mod tests {
     /// There it has what `pdr` has only later, and `pdr` goes on from its frames.
     #[test]
     fn spacer_comes_before_the_long_turn_of_pdr_over_numbers() {
-        let main = STAGES.iter().find(|s| s.passes == Passes::All);
+        let main = stages().find(|s| s.passes == Passes::All);
         for array in [true, false] {
             let mut system = shape(true);
             system.theories.array = array;
@@ -449,7 +459,7 @@ mod tests {
                 wide_bit_vectors,
                 ..Theories::default()
             };
-            for stage in &STAGES {
+            for stage in stages() {
                 let names = names_of(&Strategy::Auto.turns(stage, &words));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
@@ -457,6 +467,11 @@ mod tests {
                 assert_eq!(names.contains(&"twin"), expected);
             }
         }
+        // Its second turn is after one of `pdr`.
+        let slices = STAGES.iter().filter(|stage| !stage.is_for_all());
+        let slices: Vec<_> = slices.map(|s| (s.passes, s.turns[0].turn.engine)).collect();
+        let expected = [(Passes::All, "bmc"), (Passes::Written, "twin")];
+        assert_eq!(slices, expected);
     }
 
     #[test]
@@ -475,7 +490,7 @@ mod tests {
     #[test]
     fn an_engine_by_name_is_alone() {
         let strategy = Strategy::find("kind").expect("it exists");
-        for stage in &STAGES {
+        for stage in stages() {
             // Even where it does not fit: its refusal is the answer.
             let expected: &[&str] = match stage.passes {
                 Passes::Written => &[],
@@ -486,7 +501,7 @@ mod tests {
         let Ok(induct) = Strategy::find("induct") else {
             panic!("it exists");
         };
-        for stage in &STAGES {
+        for stage in stages() {
             let written = stage.passes == Passes::Written;
             assert_eq!(induct.takes_part(stage), written);
         }

@@ -63,8 +63,11 @@ use alphorn_smt::Smt;
 use alphorn_term::run::{Context, Reason};
 use alphorn_witness::Verdict;
 
-/// The passes that the scalar system goes through. `variants` takes the objects of a heap apart.
-const PASSES: &str = "default,variants,links";
+/// The passes that the scalar system goes through. `variants` takes objects apart.
+const PASSES: &str = "default,variants";
+
+/// The same for heaps: `links` proves facts about addresses and fields.
+const HEAP_PASSES: &str = "default,variants,links";
 
 /// An engine's turn for the scalar system.
 #[derive(Clone, Copy)]
@@ -176,7 +179,9 @@ impl Morph {
                 (true, false) => HEAPS,
                 (true, true) => LARGE_HEAPS,
             };
-            let (morphed, verdict) = self.scalar(system, schedule, cells, &demands, cx)?;
+            let passes = if heap { HEAP_PASSES } else { PASSES };
+            let wanted = (cells, &demands);
+            let (morphed, verdict) = self.scalar(system, schedule, passes, wanted, cx)?;
             let refutation = match verdict {
                 Verdict::Sat(model) => {
                     let smt = Smt::within(&cx.budget);
@@ -207,13 +212,14 @@ impl Morph {
         Err(incomplete("refutations stay spurious"))
     }
 
-    /// A scalar system, and the engines' verdict on it.
+    /// A scalar system with this number of cells and these further premises, and the engines' verdict
+    /// on it.
     fn scalar(
         &self,
         system: &System,
         schedule: Schedule<Turn>,
-        cells: usize,
-        demands: &FxHashSet<Demand>,
+        passes: &str,
+        (cells, demands): (usize, &FxHashSet<Demand>),
         cx: &mut Context,
     ) -> Result<(Morphed, Verdict), Stop> {
         let mut last = None;
@@ -232,7 +238,7 @@ impl Morph {
                     let derived = Derived::new(
                         self.engines,
                         morphed.system.clone(),
-                        PASSES,
+                        passes,
                         turn.costly,
                         cx,
                     );

@@ -107,7 +107,10 @@ impl Pairs {
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let smt = Smt::within(&cx.budget);
         let product = Product::of(system, &smt, cx)?;
-        let (predicates, clauses) = (product.system.predicates.len(), product.system.clauses.len());
+        let (predicates, clauses) = (
+            product.system.predicates.len(),
+            product.system.clauses.len(),
+        );
         cx.stats.set("pairs.predicates", predicates as u64);
         cx.stats.set("pairs.clauses", clauses as u64);
         log::debug!("pairs: {predicates} predicates, {clauses} clauses");

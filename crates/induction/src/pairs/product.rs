@@ -170,7 +170,9 @@ impl Builder<'_> {
             groups: vec![(0..clause.body.len()).map(|premise| (0, premise)).collect()],
         });
         self.product.queries += 1;
-        self.product.system.add_clause(body, clause.constraint, None);
+        self.product
+            .system
+            .add_clause(body, clause.constraint, None);
     }
 
     /// The components' clauses under fresh variables, and their constraint.

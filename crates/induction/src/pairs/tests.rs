@@ -24,14 +24,24 @@ fn answer(name: &str) -> &'static str {
 
 #[test]
 fn models_of_products_are_proofs() {
-    for name in ["accumulator-start", "secret-counter", "loop-scaled", "product-sum-right"] {
+    for name in [
+        "accumulator-start",
+        "secret-counter",
+        "loop-scaled",
+        "product-sum-right",
+    ] {
         assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
     }
 }
 
 #[test]
 fn refutations_of_products_are_refutations() {
-    for name in ["accumulator", "secret-branch", "powers-of-four", "sum-monotone"] {
+    for name in [
+        "accumulator",
+        "secret-branch",
+        "powers-of-four",
+        "sum-monotone",
+    ] {
         assert_eq!(answer(&format!("{name}-unsafe")), "unsat", "{name}");
     }
 }

@@ -84,13 +84,16 @@ fn largest(factors: &[i64]) -> i64 {
     factors.iter().map(|f| f.abs()).max().unwrap_or(0)
 }
 
-/// Whether a predicate has few arguments, all integers, and an output.
+/// Whether a predicate has few arguments, and only integers as outputs.
 fn is_small(space: &Space<'_>, predicate: PredicateId) -> bool {
     let sorts = space.sorts(predicate);
     space.tables.knows(predicate)
         && !space.outputs(predicate).is_empty()
         && (2..=4).contains(&sorts.len())
-        && sorts.iter().all(|&sort| sort == SortId::INT)
+        && space
+            .outputs(predicate)
+            .iter()
+            .all(|&at| sorts[at] == SortId::INT)
 }
 
 /// Candidates about single facts with a constant input, and about pairs of facts whose inputs are equal
@@ -120,6 +123,14 @@ pub fn affine(
     found
 }
 
+/// The arguments of a predicate that are integers.
+fn integers(space: &Space<'_>, predicate: PredicateId) -> Vec<usize> {
+    let sorts = space.sorts(predicate);
+    (0..sorts.len())
+        .filter(|&at| sorts[at] == SortId::INT)
+        .collect()
+}
+
 fn of_one(space: &Space<'_>, predicate: PredicateId, found: &mut Vec<Lemma>) {
     let mut constants: Vec<i64> = space.constants.iter().copied().collect();
     constants.extend([0, 1, 2]);
@@ -127,9 +138,14 @@ fn of_one(space: &Space<'_>, predicate: PredicateId, found: &mut Vec<Lemma>) {
     constants.sort_unstable();
     constants.dedup();
     let rows = space.tables.rows(predicate);
-    for input in space.inputs(predicate) {
+    let ints = integers(space, predicate);
+    for input in space
+        .inputs(predicate)
+        .into_iter()
+        .filter(|at| ints.contains(at))
+    {
         for &constant in &constants {
-            let others: Vec<usize> = (0..space.arity(predicate)).filter(|&at| at != input).collect();
+            let others: Vec<usize> = ints.iter().copied().filter(|&at| at != input).collect();
             let chosen = rows.iter().take(600).filter(|row| row[input] == constant);
             let chosen: Vec<Vec<i64>> = chosen
                 .take(60)
@@ -169,10 +185,18 @@ type Matching = Vec<Option<(usize, i64)>>;
 
 fn of_two(space: &Space<'_>, p: PredicateId, q: PredicateId, found: &mut Vec<Lemma>) {
     let (inputs, others) = (space.inputs(p), space.inputs(q));
+    let (own, sorts) = (space.sorts(p), space.sorts(q));
     let mut matchings: Vec<Matching> = vec![Vec::new()];
-    for _ in &others {
+    for &other in &others {
+        let sort = sorts[other];
+        let distances: &[i64] = if sort == SortId::INT {
+            &[0, 1, -1]
+        } else {
+            &[0]
+        };
         let longer = |m: &Matching| {
-            let choices = inputs.iter().flat_map(|&i| [0, 1, -1].map(|d| Some((i, d))));
+            let choices = inputs.iter().filter(|&&i| own[i] == sort);
+            let choices = choices.flat_map(|&i| distances.iter().map(move |&d| Some((i, d))));
             let longer = std::iter::once(None).chain(choices);
             let longer = longer.map(|choice| {
                 let mut longer = m.clone();
@@ -191,7 +215,10 @@ fn of_two(space: &Space<'_>, p: PredicateId, q: PredicateId, found: &mut Vec<Lem
         let moved = matching.iter().flatten().filter(|m| m.1 != 0).count();
         let backward = matching.iter().flatten().any(|m| m.1 < 0);
         let plain: Matching = inputs.iter().map(|&i| Some((i, 0))).collect();
-        if count == 0 || used.len() < count || moved > 1 || (p == q && (backward || matching == plain))
+        if count == 0
+            || used.len() < count
+            || moved > 1
+            || (p == q && (backward || matching == plain))
         {
             continue;
         }
@@ -215,24 +242,38 @@ fn with_matching(
         .zip(matching)
         .filter_map(|(&at, matched)| {
             let (input, distance) = (*matched)?;
+            let sort = space.sorts(q)[at];
+            if sort != SortId::INT {
+                return Some(Literal::equal(column(0, input), column(1, at), sort));
+            }
             let parts = [(column(1, at), 1), (column(0, input), -1)];
             Some(Literal::sum(Relation::Equal, parts, -distance))
         })
         .collect();
-    let (left, right) = (space.arity(p), space.arity(q));
+    let left = space.arity(p);
     // Matched inputs of the second fact are known.
     let is_matched = |at: usize| {
         let position = others.iter().position(|&o| o == at);
         position.is_some_and(|position| matching[position].is_some())
     };
-    let mut columns: Vec<Column> = (0..left).map(|at| column(0, at)).collect();
-    columns.extend((0..right).filter(|&at| !is_matched(at)).map(|at| column(1, at)));
-    for bound in [None, Some(0), Some(1)] {
-        let mut premises = matched.clone();
-        if let Some(bound) = bound {
-            premises.extend(inputs.iter().map(|&at| Literal::at_least(column(0, at), bound)));
-            premises.extend(others.iter().map(|&at| Literal::at_least(column(1, at), bound)));
+    let (first, second) = (integers(space, p), integers(space, q));
+    let mut columns: Vec<Column> = first.iter().map(|&at| column(0, at)).collect();
+    let unmatched = second.iter().filter(|&&at| !is_matched(at));
+    columns.extend(unmatched.map(|&at| column(1, at)));
+    let mut inputs: Vec<Column> = inputs.iter().map(|&at| column(0, at)).collect();
+    inputs.retain(|c| first.contains(&usize::from(c.arg)));
+    let mut all = inputs.clone();
+    let others = others.iter().filter(|at| second.contains(at));
+    all.extend(others.map(|&at| column(1, at)));
+    let bounded = |bound: i64| all.iter().map(|&c| Literal::at_least(c, bound)).collect();
+    let mut guards: Vec<Vec<Literal>> = vec![Vec::new(), bounded(0), bounded(1)];
+    for &low in &inputs {
+        for &high in inputs.iter().filter(|&&high| high != low) {
+            guards.push(vec![Literal::ordered(high, low, 0)]);
         }
+    }
+    for guard in guards {
+        let premises = [&matched[..], &guard].concat();
         let tuples = space.tuples(&slots, &premises, 80);
         if tuples.len() < columns.len() + 4 {
             continue;
@@ -258,8 +299,12 @@ fn with_matching(
                 continue;
             }
             let equation = Literal::sum(Relation::Equal, parts, constant);
-            let lemma =
-                Lemma::new(slots.clone(), premises.clone(), vec![equation], Origin::Affine);
+            let lemma = Lemma::new(
+                slots.clone(),
+                premises.clone(),
+                vec![equation],
+                Origin::Affine,
+            );
             if space.holds(&lemma) {
                 found.push(lemma);
             }

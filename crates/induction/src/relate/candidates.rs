@@ -13,8 +13,8 @@ use super::literal::{Column, Key, Lemma, Literal, Origin, Relation, column};
 use super::space::Space;
 use super::tables::Row;
 use alphorn_chc::PredicateId;
-use alphorn_term::SortId;
 use alphorn_term::Random;
+use alphorn_term::SortId;
 
 /// Candidates about one fact of a predicate.
 pub fn of_one_fact(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
@@ -103,7 +103,9 @@ struct Bound {
 /// The least values of sums of an output and an input, where small facts have them, too.
 fn bounds(space: &Space<'_>, predicate: PredicateId, rows: &[Row]) -> Vec<Lemma> {
     let sorts = space.sorts(predicate);
-    let ints: Vec<usize> = (0..sorts.len()).filter(|&at| sorts[at] == SortId::INT).collect();
+    let ints: Vec<usize> = (0..sorts.len())
+        .filter(|&at| sorts[at] == SortId::INT)
+        .collect();
     let of = |list: Vec<usize>| list.into_iter().filter(|at| ints.contains(at)).collect();
     let mut outputs: Vec<usize> = of(space.outputs(predicate).to_vec());
     let inputs: Vec<usize> = of(space.inputs(predicate));
@@ -166,7 +168,9 @@ fn bounds(space: &Space<'_>, predicate: PredicateId, rows: &[Row]) -> Vec<Lemma>
             }
         }
     }
-    space.terms().charge(LIMITS.step_work * (all.len() * 8) as u32);
+    space
+        .terms()
+        .charge(LIMITS.step_work * (all.len() * 8) as u32);
     lemmas.sort_by_key(|(lemma, least)| (lemma.premises.len(), *least));
     lemmas.truncate(LIMITS.one_fact);
     lemmas.into_iter().map(|(lemma, _)| lemma).collect()
@@ -204,11 +208,17 @@ fn guards(space: &Space<'_>, inputs: &[usize]) -> Vec<Vec<Literal>> {
     let mut guards = vec![Vec::new()];
     guards.extend(single.iter().map(|l| vec![l.clone()]));
     for (at, left) in paired.iter().enumerate() {
-        guards.extend(paired[at + 1..].iter().map(|right| vec![left.clone(), right.clone()]));
+        guards.extend(
+            paired[at + 1..]
+                .iter()
+                .map(|right| vec![left.clone(), right.clone()]),
+        );
     }
     if inputs.len() == 3 {
         for bound in [0, 1] {
-            let all = inputs.iter().map(|&at| Literal::at_least(column(0, at), bound));
+            let all = inputs
+                .iter()
+                .map(|&at| Literal::at_least(column(0, at), bound));
             guards.push(all.collect());
         }
     }
@@ -217,13 +227,21 @@ fn guards(space: &Space<'_>, inputs: &[usize]) -> Vec<Vec<Literal>> {
 
 /// Sums of an output and a multiple of an input, or of a multiple of an output and an input.
 fn directions(space: &Space<'_>, outputs: &[usize], inputs: &[usize]) -> Vec<Vec<(Column, i64)>> {
-    let factors = space.constants.iter().copied().filter(|k| (2..=10).contains(k));
+    let factors = space
+        .constants
+        .iter()
+        .copied()
+        .filter(|k| (2..=10).contains(k));
     let factors: Vec<i64> = factors.collect();
     let mut found = Vec::new();
     for &output in outputs {
         let output = column(0, output);
         found.extend([1, -1].map(|sign| vec![(output, sign)]));
-        for input in inputs.iter().map(|&at| column(0, at)).filter(|&c| c != output) {
+        for input in inputs
+            .iter()
+            .map(|&at| column(0, at))
+            .filter(|&c| c != output)
+        {
             for (a, b) in [(1, -1), (-1, 1), (1, 1), (-1, -1)] {
                 found.push(vec![(output, a), (input, b)]);
             }
@@ -231,7 +249,11 @@ fn directions(space: &Space<'_>, outputs: &[usize], inputs: &[usize]) -> Vec<Vec
     }
     for &output in outputs {
         let output = column(0, output);
-        for input in inputs.iter().map(|&at| column(0, at)).filter(|&c| c != output) {
+        for input in inputs
+            .iter()
+            .map(|&at| column(0, at))
+            .filter(|&c| c != output)
+        {
             for &k in &factors {
                 for (a, b) in [(k, -1), (-k, 1), (1, -k), (-1, k)] {
                     found.push(vec![(output, a), (input, b)]);
@@ -246,16 +268,20 @@ fn directions(space: &Space<'_>, outputs: &[usize], inputs: &[usize]) -> Vec<Vec
 pub fn functional(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
     let sorts = space.sorts(predicate);
     let (outputs, inputs) = (space.outputs(predicate), space.inputs(predicate));
-    let equal = |left: Column, right: Column| {
-        Literal::equal(left, right, sorts[usize::from(left.arg)])
-    };
+    let equal =
+        |left: Column, right: Column| Literal::equal(left, right, sorts[usize::from(left.arg)]);
     let pair = vec![predicate; 2];
     let mut found = Vec::new();
     for &output in outputs {
         let premises = inputs.iter().map(|&at| equal(column(0, at), column(1, at)));
         let conclusion = equal(column(0, output), column(1, output));
         let (premises, conclusions) = (premises.collect(), vec![conclusion]);
-        found.push(Lemma::new(pair.clone(), premises, conclusions, Origin::Functional));
+        found.push(Lemma::new(
+            pair.clone(),
+            premises,
+            conclusions,
+            Origin::Functional,
+        ));
     }
     let [output] = *outputs else {
         return found;
@@ -270,10 +296,17 @@ pub fn functional(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
                 _ if i == y => x,
                 _ => i,
             };
-            let premises = inputs.iter().map(|&i| equal(column(0, i), column(1, swapped(i))));
+            let premises = inputs
+                .iter()
+                .map(|&i| equal(column(0, i), column(1, swapped(i))));
             let conclusion = equal(column(0, output), column(1, output));
             let (premises, conclusions) = (premises.collect(), vec![conclusion]);
-            found.push(Lemma::new(pair.clone(), premises, conclusions, Origin::Commutative));
+            found.push(Lemma::new(
+                pair.clone(),
+                premises,
+                conclusions,
+                Origin::Commutative,
+            ));
         }
     }
     if let [a, b] = inputs[..]
@@ -289,13 +322,23 @@ pub fn functional(space: &Space<'_>, predicate: PredicateId) -> Vec<Lemma> {
             equal(column(2, z), column(3, b)),
         ];
         let conclusions = vec![equal(column(1, z), column(3, z))];
-        found.push(Lemma::new(vec![predicate; 4], premises, conclusions, Origin::Commutative));
+        found.push(Lemma::new(
+            vec![predicate; 4],
+            premises,
+            conclusions,
+            Origin::Commutative,
+        ));
     }
     for &x in &inputs {
         let others = (0..sorts.len()).filter(|&i| i != x);
         let premises = others.map(|i| equal(column(0, i), column(1, i))).collect();
         let conclusions = vec![equal(column(0, x), column(1, x))];
-        found.push(Lemma::new(pair.clone(), premises, conclusions, Origin::Functional));
+        found.push(Lemma::new(
+            pair.clone(),
+            premises,
+            conclusions,
+            Origin::Functional,
+        ));
     }
     found.retain(|lemma| space.holds(lemma));
     found

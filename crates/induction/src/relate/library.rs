@@ -48,11 +48,6 @@ impl Library {
         self.proofs.contains_key(&number)
     }
 
-    /// Whether a lemma is proven or was a candidate.
-    pub fn has(&self, lemma: &Lemma) -> bool {
-        self.numbers.contains_key(&lemma.key())
-    }
-
     /// The lemma with this number.
     pub fn lemma(&self, number: Number) -> &Rc<Lemma> {
         &self.lemmas[number]
@@ -227,7 +222,9 @@ impl Library {
                 proof: nodes(&minimal[number], &instance),
             });
         }
-        let queries = queries.iter().map(|uses| uses.iter().map(&instance).collect());
+        let queries = queries
+            .iter()
+            .map(|uses| uses.iter().map(&instance).collect());
         proof.queries = queries.collect();
         Some(proof)
     }

@@ -20,6 +20,10 @@ pub(super) struct Limits {
     pub step_work: Duration,
     /// Variables of a clause whose values come from a range; with more there are no tables.
     pub ranges: usize,
+    /// Terms in a clause's constraint; with more there are no tables. Plans are as deep as terms.
+    pub clause_terms: usize,
+    /// Terms in all constraints; with more the engine gives up.
+    pub all_terms: usize,
     /// Values around the clauses' numerals in such a range.
     pub more_values: usize,
     /// Values of a datatype in such a range.
@@ -60,8 +64,6 @@ pub(super) struct Limits {
     pub closing_residues: usize,
     /// Queries for the core of a leaf.
     pub core_queries: usize,
-    /// Ghosts at a leaf.
-    pub ghosts: usize,
 }
 
 pub(super) const LIMITS: Limits = Limits {
@@ -72,6 +74,8 @@ pub(super) const LIMITS: Limits = Limits {
     steps_per_clause: 400_000,
     step_work: Duration::from_nanos(40),
     ranges: 3,
+    clause_terms: 1000,
+    all_terms: 20_000,
     more_values: 10,
     small_values: 20,
     mode_values: 5,
@@ -92,5 +96,4 @@ pub(super) const LIMITS: Limits = Limits {
     residue_rounds: 4,
     closing_residues: 6,
     core_queries: 30,
-    ghosts: 12,
 };

@@ -60,6 +60,7 @@ use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Unsupported, driver};
 use alphorn_proof::{Stop, incomplete};
 use alphorn_smt::{Arithmetic, SatResult, Smt, Solver};
+use alphorn_term::TermId;
 use alphorn_term::run::Context;
 use alphorn_witness::{Derivations, Model, Verdict};
 
@@ -109,8 +110,16 @@ pub(crate) fn supports(engine: &'static str, shape: &Shape) -> Result<(), Unsupp
 
 /// Proves the queries.
 fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, Stop> {
-    if system.predicates.iter().any(|p| p.arity() > LIMITS.arguments) {
+    if system
+        .predicates
+        .iter()
+        .any(|p| p.arity() > LIMITS.arguments)
+    {
         return Err(incomplete("a predicate of many arguments"));
+    }
+    let constraints: Vec<TermId> = system.clauses.iter().map(|c| c.constraint).collect();
+    if system.terms.dag_size(&constraints) > LIMITS.all_terms {
+        return Err(incomplete("large constraints"));
     }
     let space = Space::new(system, cx);
     let facts: usize = system
@@ -162,7 +171,10 @@ impl<'a, 's> Run<'a, 's> {
         let mut library = Library::default();
         let mut goals = Vec::new();
         for (at, clause) in space.system.clauses.iter().enumerate() {
-            let is_error = clause.head.as_ref().is_some_and(|head| head.args.is_empty());
+            let is_error = clause
+                .head
+                .as_ref()
+                .is_some_and(|head| head.args.is_empty());
             if is_error && !clause.body.is_empty() {
                 let lemma = library.number(of_body(space, at));
                 goals.push(Goal { query: None, lemma });
@@ -404,7 +416,10 @@ impl<'a, 's> Run<'a, 's> {
         }
         let mut model = Model::default();
         for predicate in system.used_predicates() {
-            let own = proof.lemmas.iter().filter(|l| l.slots[0].predicate == predicate);
+            let own = proof
+                .lemmas
+                .iter()
+                .filter(|l| l.slots[0].predicate == predicate);
             let own = own.map(|lemma| {
                 let params = system.predicate(predicate).params.iter().copied();
                 let map = lemma.slots[0].args.iter().copied().zip(params);

@@ -136,11 +136,6 @@ impl<'a, 's> Prover<'a, 's> {
         }
     }
 
-    /// The context's Z3.
-    pub fn smt(&self) -> &Rc<Smt> {
-        &self.smt
-    }
-
     /// The atom for a slot.
     pub fn root(&mut self, predicate: PredicateId, slot: usize) -> ContextAtom {
         let terms = self.space.terms();
@@ -148,7 +143,9 @@ impl<'a, 's> Prover<'a, 's> {
         let root = nodes.roots.entry((predicate, slot)).or_insert_with(|| {
             nodes.count += 1;
             let params = &self.space.system.predicate(predicate).params;
-            let fresh = params.iter().map(|&p| terms.fresh_var("a", terms.sort_of(p)));
+            let fresh = params
+                .iter()
+                .map(|&p| terms.fresh_var("a", terms.sort_of(p)));
             ContextAtom {
                 predicate,
                 args: fresh.collect(),
@@ -250,13 +247,17 @@ impl<'a, 's> Prover<'a, 's> {
             return None;
         }
         let clause = &self.space.system.clauses[query];
-        let atoms = clause.body.iter().enumerate().map(|(at, atom)| ContextAtom {
-            predicate: atom.predicate,
-            args: atom.args.iter().copied().collect(),
-            path: vec![at],
-            node: 0,
-            is_split: false,
-        });
+        let atoms = clause
+            .body
+            .iter()
+            .enumerate()
+            .map(|(at, atom)| ContextAtom {
+                predicate: atom.predicate,
+                args: atom.args.iter().copied().collect(),
+                path: vec![at],
+                node: 0,
+                is_split: false,
+            });
         let usable = library.usable();
         let mut search = Search {
             usable,
@@ -281,7 +282,13 @@ impl<'a, 's> Prover<'a, 's> {
         let mut solver = self.smt.solver();
         solver.assert(clause.constraint);
         let (instances, atoms) = (&search.instances, &search.atoms);
-        Some(needed(self.space, usable.lemmas, instances, atoms, &mut solver))
+        Some(needed(
+            self.space,
+            usable.lemmas,
+            instances,
+            atoms,
+            &mut solver,
+        ))
     }
 
     /// Proves what is left at a node; the recursion is as deep as the effort allows splits.
@@ -413,7 +420,8 @@ impl<'a, 's> Prover<'a, 's> {
                 .iter()
                 .map(|atom| {
                     let args = atom.args.iter();
-                    args.map(|&arg| number(terms, model.value(arg).ok()?)).collect()
+                    args.map(|&arg| number(terms, model.value(arg).ok()?))
+                        .collect()
                 })
                 .collect();
             let new = violated(search, &places, &values, &done);
@@ -462,9 +470,7 @@ impl<'a, 's> Prover<'a, 's> {
         solver: &mut Solver,
     ) -> Tree {
         match tree {
-            Tree::Use(instances) => {
-                Tree::Use(needed(self.space, lemmas, instances, atoms, solver))
-            }
+            Tree::Use(instances) => Tree::Use(needed(self.space, lemmas, instances, atoms, solver)),
             Tree::Split(at, cases) => {
                 let rules = self.space.rules[atoms[*at].predicate.index()].clone();
                 let mut minimal = Vec::with_capacity(cases.len());
@@ -538,8 +544,7 @@ fn violated(
     let mut new = Vec::new();
     for (number, position) in all {
         let lemma = &lemmas[number];
-        let lists: Option<Vec<&Vec<usize>>> =
-            lemma.slots.iter().map(|p| places.get(p)).collect();
+        let lists: Option<Vec<&Vec<usize>>> = lemma.slots.iter().map(|p| places.get(p)).collect();
         let Some(lists) = lists else { continue };
         let ways: usize = lists.iter().map(|list| list.len()).product();
         if ways > LIMITS.matchings {

@@ -40,7 +40,10 @@ pub fn residues(
 /// The atoms of a leaf that are not unfolded.
 fn live(leaf: &Leaf) -> Vec<usize> {
     let atoms = leaf.atoms.iter().enumerate();
-    atoms.filter(|(_, atom)| !atom.is_split).map(|(at, _)| at).collect()
+    atoms
+        .filter(|(_, atom)| !atom.is_split)
+        .map(|(at, _)| at)
+        .collect()
 }
 
 /// An argument of an atom of the leaf.
@@ -145,7 +148,9 @@ fn over(
         positions.sort_unstable();
         positions.dedup();
         for arg in positions {
-            let moved = parts.iter().map(|&(c, factor)| (Column { arg, ..c }, factor));
+            let moved = parts
+                .iter()
+                .map(|&(c, factor)| (Column { arg, ..c }, factor));
             let moved: Vec<(Column, i64)> = moved.collect();
             if moved.iter().all(|part| columns.contains(&part.0)) {
                 let minus = moved.iter().map(|&(c, factor)| (c, -factor));
@@ -161,12 +166,7 @@ fn over(
 
 /// Equalities of two outputs that would close the leaf, with the equalities of other columns that are
 /// known as premises.
-fn equal_outputs(
-    space: &Space<'_>,
-    leaf: &Leaf,
-    solver: &mut Solver,
-    cx: &Context,
-) -> Vec<Lemma> {
+fn equal_outputs(space: &Space<'_>, leaf: &Leaf, solver: &mut Solver, cx: &Context) -> Vec<Lemma> {
     let terms = space.terms();
     let live = live(leaf);
     let mut outputs: Vec<Place> = Vec::new();

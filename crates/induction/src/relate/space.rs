@@ -110,7 +110,13 @@ impl<'a> Space<'a> {
     }
 
     /// Positions of facts for a slot: the smallest half, and some of the others.
-    fn sample(&self, predicate: PredicateId, slots: usize, slot: usize, seed: u64) -> Rc<Vec<usize>> {
+    fn sample(
+        &self,
+        predicate: PredicateId,
+        slots: usize,
+        slot: usize,
+        seed: u64,
+    ) -> Rc<Vec<usize>> {
         let key = (predicate, slots, slot, seed);
         if let Some(found) = self.samples.borrow().get(&key) {
             return found.clone();
@@ -184,8 +190,7 @@ impl<'a> Space<'a> {
             at[depth] += 1;
             steps += 1;
             tuple.push(&self.tables.rows(slots[depth])[row]);
-            let value =
-                |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
+            let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
             if tests[depth].iter().any(|l| l.holds(&value) == Some(false)) {
                 tuple.pop();
             }
@@ -209,7 +214,10 @@ impl<'a> Space<'a> {
         (0..Self::seeds(count)).all(|seed| {
             !self.visit(&lemma.slots, &lemma.premises, seed, &mut |tuple| {
                 let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
-                lemma.conclusions.iter().any(|l| l.holds(&value) != Some(false))
+                lemma
+                    .conclusions
+                    .iter()
+                    .any(|l| l.holds(&value) != Some(false))
             })
         })
     }
@@ -296,4 +304,3 @@ impl<'a> Space<'a> {
         Some(masks)
     }
 }
-

@@ -153,7 +153,11 @@ pub fn literal(
             Literal::Formula(atom, pairs?.into())
         }
     };
-    Some(if positive { literal } else { literal.negated(terms) })
+    Some(if positive {
+        literal
+    } else {
+        literal.negated(terms)
+    })
 }
 
 /// A query without an atom that only says that two values differ: the lemma whose conclusion is their
@@ -188,7 +192,10 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
     let mut partner: [Option<Column>; 2] = [None, None];
     let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
     let literals = goal.premises.iter().map(|l| (l.clone(), true));
-    let negated = goal.conclusions.iter().map(|l| (l.negated(space.terms()), false));
+    let negated = goal
+        .conclusions
+        .iter()
+        .map(|l| (l.negated(space.terms()), false));
     for (literal, is_premise) in literals.chain(negated) {
         let columns = literal.columns();
         if !columns.iter().any(here) {
@@ -213,7 +220,11 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
         let [left, right] = columns[..] else {
             return None;
         };
-        let (own, other) = if here(&left) { (left, right) } else { (right, left) };
+        let (own, other) = if here(&left) {
+            (left, right)
+        } else {
+            (right, left)
+        };
         if !is_equation || here(&other) {
             return None;
         }
@@ -225,7 +236,11 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
     conclusions.retain(|l| *l != Literal::falsity());
     conclusions.push(Literal::equal(left, right, sort));
     let shift = |c: Column| Column {
-        slot: if usize::from(c.slot) > slot { c.slot - 1 } else { c.slot },
+        slot: if usize::from(c.slot) > slot {
+            c.slot - 1
+        } else {
+            c.slot
+        },
         ..c
     };
     let mut slots = goal.slots.clone();

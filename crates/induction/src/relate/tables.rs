@@ -59,9 +59,7 @@ impl Tables {
             search.run(&plans, cx);
             tables.rows = search.rows;
             for rows in &mut tables.rows {
-                rows.sort_by_key(|row| {
-                    row.iter().map(|v| v.unsigned_abs()).max().unwrap_or(0)
-                });
+                rows.sort_by_key(|row| row.iter().map(|v| v.unsigned_abs()).max().unwrap_or(0));
             }
         }
         for predicate in system.used_predicates() {
@@ -212,6 +210,9 @@ impl Plan {
     fn new(system: &System, clause: &Clause) -> Option<Plan> {
         let terms = &*system.terms;
         let head = clause.head.as_ref()?;
+        if terms.dag_size(&[clause.constraint]) > LIMITS.clause_terms {
+            return None;
+        }
         let mut planner = Planner {
             terms,
             vars: clause.vars(terms),
@@ -395,7 +396,10 @@ impl Planner<'_> {
 
     fn by_evaluation(&self, term: TermId) -> (TermId, Vec<usize>) {
         let free = self.terms.free_vars(&[term]);
-        (term, free.iter().filter_map(|&v| self.position(v)).collect())
+        (
+            term,
+            free.iter().filter_map(|&v| self.position(v)).collect(),
+        )
     }
 
     /// Compiles a term.
@@ -411,18 +415,18 @@ impl Planner<'_> {
                 let linear = terms.linear(term);
                 self.linear(&linear)
             }
-            Op::Mul if node.args.len() == 2 && node.sort == SortId::INT => Some(
-                Expression::Product(
+            Op::Mul if node.args.len() == 2 && node.sort == SortId::INT => {
+                Some(Expression::Product(
                     Box::new(self.expression(node.args[0])),
                     Box::new(self.expression(node.args[1])),
-                ),
-            ),
-            Op::IDiv => whole_argument(1).filter(|&by| by > 0).map(|by| {
-                Expression::Quotient(Box::new(self.expression(node.args[0])), by)
-            }),
-            Op::Mod => whole_argument(1).filter(|&by| by > 0).map(|by| {
-                Expression::Remainder(Box::new(self.expression(node.args[0])), by)
-            }),
+                ))
+            }
+            Op::IDiv => whole_argument(1)
+                .filter(|&by| by > 0)
+                .map(|by| Expression::Quotient(Box::new(self.expression(node.args[0])), by)),
+            Op::Mod => whole_argument(1)
+                .filter(|&by| by > 0)
+                .map(|by| Expression::Remainder(Box::new(self.expression(node.args[0])), by)),
             Op::Ite if node.sort == SortId::INT => Some(Expression::Choice(
                 Box::new(self.test(node.args[0])),
                 Box::new(self.expression(node.args[1])),
@@ -577,7 +581,9 @@ impl<'a> Search<'a> {
                 let value = value_of(terms, values[*from], terms.sort_of(plan.vars[*from]));
                 if terms.op(value) == terms.op(*pattern) {
                     for (&field, &part) in fields.iter().zip(terms.args(value)) {
-                        let Some(part) = number(terms, part) else { return };
+                        let Some(part) = number(terms, part) else {
+                            return;
+                        };
                         values[field] = part;
                     }
                     self.step(plan, at + 1, values, most);
@@ -605,7 +611,10 @@ impl<'a> Search<'a> {
         most: usize,
         (predicate, args, bound): (PredicateId, &[usize], &[usize]),
     ) {
-        let key: Vec<i64> = bound.iter().map(|&position| values[args[position]]).collect();
+        let key: Vec<i64> = bound
+            .iter()
+            .map(|&position| values[args[position]])
+            .collect();
         let place = (predicate, bound.to_vec());
         if !self.indexes.contains_key(&place) {
             let mut index: Index = FxHashMap::default();

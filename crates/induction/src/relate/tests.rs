@@ -116,15 +116,20 @@ fn proven_lemmas_hold_of_all_facts() {
         let space = Space::new(&system, &cx);
         let predicate = system.used_predicates()[0];
         assert!(space.tables.rows(predicate).len() > 8, "{text}");
-        let candidates: Vec<Lemma> =
-            (0..24).map(|_| candidate(&mut random, predicate)).collect();
+        let candidates: Vec<Lemma> = (0..24).map(|_| candidate(&mut random, predicate)).collect();
         let mut prover = Prover::new(&space, &Smt::within(&cx.budget));
         let mut library = Library::default();
         let effort = Effort {
             depth: 1,
             nodes: 30,
         };
-        library.houdini(candidates.clone(), &mut prover, effort, &mut Vec::new(), &cx);
+        library.houdini(
+            candidates.clone(),
+            &mut prover,
+            effort,
+            &mut Vec::new(),
+            &cx,
+        );
         for candidate in candidates {
             let number = library.number(candidate.clone());
             match library.is_known(number) {
@@ -157,7 +162,8 @@ fn tables_have_facts_and_outputs() {
     let space = Space::new(&system, &cx);
     let named = |name: &str| {
         let mut used = system.used_predicates().into_iter();
-        used.find(|&p| system.predicate(p).name == name).expect("it is used")
+        used.find(|&p| system.predicate(p).name == name)
+            .expect("it is used")
     };
     assert_eq!(space.outputs(named("fib")), [1]);
     assert_eq!(space.outputs(named("swap")), [0]);

@@ -47,14 +47,6 @@ impl<'s> Entailment<'s> {
         self.solver.pop();
         answer == SatResult::Unsat
     }
-
-    /// The values of a term in the models so far.
-    pub fn differ(&self, left: TermId, right: TermId) -> bool {
-        let value = |m: &SmtModel, t: TermId| m.value(t).ok();
-        self.models
-            .iter()
-            .any(|m| value(m, left) != value(m, right))
-    }
 }
 
 /// The bounds and differences of columns that follow, and those of `more` that do.
@@ -160,7 +152,9 @@ pub fn weakened(
     }
     let lemma = |kept: &u128| {
         let own = literals.iter().enumerate();
-        let own = own.filter(|(at, _)| kept >> at & 1 == 1).map(|l| l.1.clone());
+        let own = own
+            .filter(|(at, _)| kept >> at & 1 == 1)
+            .map(|l| l.1.clone());
         Lemma::new(slots.to_vec(), own.collect(), conclusions.to_vec(), origin)
     };
     found.iter().map(lemma).collect()
@@ -199,7 +193,11 @@ pub fn variants(space: &Space<'_>, lemma: &Lemma, solver: &mut Solver, cx: &Cont
                 constant,
             } if sum.len() > 2 || *constant != 0 => {
                 let minus = sum.iter().map(|&(c, factor)| (c, -factor));
-                more.push(Literal::sum(Relation::AtLeast, sum.iter().copied(), *constant));
+                more.push(Literal::sum(
+                    Relation::AtLeast,
+                    sum.iter().copied(),
+                    *constant,
+                ));
                 more.push(Literal::sum(Relation::AtLeast, minus, -constant));
             }
             Literal::Sum { sum, .. } if sum.len() <= 2 => {}
@@ -215,5 +213,12 @@ pub fn variants(space: &Space<'_>, lemma: &Lemma, solver: &mut Solver, cx: &Cont
     solver.pop();
     let (slots, conclusions) = (&lemma.slots, &lemma.conclusions);
     let orders = LIMITS.orders;
-    weakened(space, slots, &octagon, conclusions, orders, Origin::Weakened)
+    weakened(
+        space,
+        slots,
+        &octagon,
+        conclusions,
+        orders,
+        Origin::Weakened,
+    )
 }

@@ -23,7 +23,7 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits {
-    index_guards: 110,
+    index_guards: 130,
     value_guards: 9,
     conclusions: 400,
     samples: 1024,
@@ -417,7 +417,7 @@ impl Parts {
         let mut of_cells: Vec<Vec<Literal>> = Vec::new();
         for &k in &self.index {
             let cell = with_number(k, Op::Ge, 1);
-            of_cells.extend(places.iter().map(|place| [&place[..], &[cell]].concat()));
+            of_cells.extend(places.iter().map(|place| [&place[..], std::slice::from_ref(&cell)].concat()));
         }
         let mut kinds: Vec<Vec<Literal>> = vec![Vec::new()];
         for (at, _, numerals, _) in &self.values {

@@ -5,7 +5,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use alphorn_chc::{Clause, PredicateId, System};
-use alphorn_term::{Op, SortId, TermId, TermStore};
+use alphorn_term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
 /// The meaning of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,12 +69,16 @@ impl Roles {
                 }
             });
         }
-        let equal: Vec<Classes> = system
-            .clauses
-            .iter()
-            .map(|c| equalities(terms, c))
+        let equal: Vec<Offsets> = system.clauses.iter().map(|c| offsets(terms, c)).collect();
+        let mut rigid = rigid(system, &equal);
+        // What is compared only with what never changes is the content of a cell, no index.
+        let params = system.used_predicates().into_iter();
+        let params = params.flat_map(|p| system.predicate(p).params.iter().copied());
+        let moving: FxHashSet<TermId> = params
+            .filter(|param| !rigid.contains(param))
+            .map(|param| classes.find(param))
             .collect();
-        let rigid = rigid(system, &equal);
+        rigid.retain(|&param| moving.contains(&classes.find(param)));
         let addresses: FxHashSet<TermId> = rigid.iter().map(|&p| classes.find(p)).collect();
         let mut of_class: FxHashMap<TermId, Vec<i64>> = FxHashMap::default();
         for (var, found) in numerals {
@@ -142,14 +146,6 @@ impl Classes {
         root
     }
 
-    fn get(&self, term: TermId) -> TermId {
-        let mut root = term;
-        while let Some(&parent) = self.parent.get(&root) {
-            root = parent;
-        }
-        root
-    }
-
     fn union(&mut self, a: TermId, b: TermId) {
         let (a, b) = (self.find(a), self.find(b));
         if a != b {
@@ -166,8 +162,7 @@ fn compare(
     numerals: &mut FxHashMap<TermId, Vec<i64>>,
 ) {
     let args = terms.args(term);
-    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT
-    {
+    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT {
         return;
     }
     let sides = [bases(terms, args[0]), bases(terms, args[1])];
@@ -178,9 +173,7 @@ fn compare(
         }
     }
     for (side, other) in [(0, 1), (1, 0)] {
-        let numeral = terms
-            .as_int(args[other])
-            .and_then(|n| i64::try_from(n).ok());
+        let numeral = terms.as_int(args[other]).and_then(|n| i64::try_from(n).ok());
         if let (Some(numeral), &[var]) = (numeral, &sides[side][..]) {
             numerals.entry(var).or_default().push(numeral);
         }
@@ -202,35 +195,95 @@ fn bases(terms: &TermStore, term: TermId) -> Vec<TermId> {
     found
 }
 
-/// The variables that a clause equates: by equations, or by two bounds.
-fn equalities(terms: &TermStore, clause: &Clause) -> Classes {
-    let mut classes = Classes::default();
-    let mut bounds: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+/// Variables whose differences a clause fixes.
+#[derive(Default)]
+struct Offsets {
+    /// By variable, another one and the difference to it.
+    parent: FxHashMap<TermId, (TermId, BigInt)>,
+    /// The variables that are related to others.
+    related: FxHashSet<TermId>,
+}
+
+impl Offsets {
+    /// A variable that stands for the class, and the difference to it.
+    fn find(&self, var: TermId) -> (TermId, BigInt) {
+        let (mut root, mut offset) = (var, BigInt::from(0));
+        while let Some((parent, step)) = self.parent.get(&root) {
+            root = *parent;
+            offset += step;
+        }
+        (root, offset)
+    }
+
+    /// Notes that `a = b + offset`.
+    fn union(&mut self, a: TermId, b: TermId, offset: &BigInt) {
+        self.related.extend([a, b]);
+        let ((a, to_a), (b, to_b)) = (self.find(a), self.find(b));
+        if a != b {
+            self.parent.insert(a, (b, to_b + offset - to_a));
+        }
+    }
+}
+
+/// The differences that the conjuncts of a clause fix, by equations or by two bounds. A number that
+/// is fixed itself is related to `true`.
+fn offsets(terms: &TermStore, clause: &Clause) -> Offsets {
+    let mut offsets = Offsets::default();
+    let mut bounds: FxHashSet<(TermId, TermId, BigInt)> = FxHashSet::default();
     for conjunct in terms.conjuncts(clause.constraint) {
         let args = terms.args(conjunct);
-        if args.len() != 2 || !args.iter().all(|&a| terms.is_var(a)) {
+        let op = terms.op(conjunct);
+        if !matches!(op, Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT {
+            if *op == Op::Eq && args.iter().all(|&a| terms.is_var(a)) {
+                offsets.union(args[0], args[1], &BigInt::from(0));
+            }
             continue;
         }
-        let (low, high) = match terms.op(conjunct) {
-            Op::Eq => {
-                classes.union(args[0], args[1]);
-                continue;
-            }
-            Op::Le => (args[0], args[1]),
-            Op::Ge => (args[1], args[0]),
-            _ => continue,
+        let Some((a, b, offset)) = difference(terms, args[0], args[1]) else {
+            continue;
         };
-        if bounds.contains(&(high, low)) {
-            classes.union(low, high);
+        // a - b = offset, a - b <= offset, or b - a <= - offset.
+        match op {
+            Op::Eq => offsets.union(a, b, &offset),
+            Op::Le | Op::Ge => {
+                let (low, high, most) = match *op == Op::Le {
+                    true => (a, b, offset),
+                    false => (b, a, -offset),
+                };
+                if bounds.contains(&(high, low, -&most)) {
+                    offsets.union(low, high, &most);
+                }
+                bounds.insert((low, high, most));
+            }
+            _ => {}
         }
-        bounds.insert((low, high));
     }
-    classes
+    offsets
+}
+
+/// For `left op right` with two variables at most: `(a, b, c)` such that it means `a - b op c`.
+fn difference(terms: &TermStore, left: TermId, right: TermId) -> Option<(TermId, TermId, BigInt)> {
+    let linear = terms.difference(left, right);
+    let zero = TermId::TRUE;
+    let sign = |c: &Rational| match c.is_integer() {
+        true => i64::try_from(c.to_integer()).ok(),
+        false => None,
+    };
+    let (a, b) = match &linear.monomials[..] {
+        [(a, c)] if sign(c) == Some(1) => (*a, zero),
+        [(b, c)] if sign(c) == Some(-1) => (zero, *b),
+        [(a, c), (b, d)] if sign(c) == Some(1) && sign(d) == Some(-1) => (*a, *b),
+        [(b, d), (a, c)] if sign(c) == Some(1) && sign(d) == Some(-1) => (*a, *b),
+        _ => return None,
+    };
+    let is_plain = |t: TermId| t == zero || terms.is_var(t);
+    let constant = &linear.constant;
+    (is_plain(a) && is_plain(b) && constant.is_integer()).then(|| (a, b, -constant.to_integer()))
 }
 
 /// The formal variables of arguments that no clause changes: the greatest set such that a head's
 /// argument is equal to such an argument of the body, or the clause does not define it.
-fn rigid(system: &System, equal: &[Classes]) -> FxHashSet<TermId> {
+fn rigid(system: &System, equal: &[Offsets]) -> FxHashSet<TermId> {
     let terms = &*system.terms;
     let used = system.used_predicates();
     let params = used.iter().flat_map(|&p| &system.predicate(p).params);
@@ -238,61 +291,55 @@ fn rigid(system: &System, equal: &[Classes]) -> FxHashSet<TermId> {
         .copied()
         .filter(|&p| terms.sort_of(p) == SortId::INT)
         .collect();
+    // By clause with a head: the head's arguments, and for each the body's arguments equal to it;
+    // `None` if there are none and nothing defines it.
+    let mut arguments: Vec<(TermId, Option<Vec<TermId>>)> = Vec::new();
+    for (clause, equal) in system.clauses.iter().zip(equal) {
+        let Some(head) = &clause.head else { continue };
+        let mut of_body: FxHashMap<(TermId, BigInt), Vec<TermId>> = FxHashMap::default();
+        for atom in &clause.body {
+            let params = &system.predicate(atom.predicate).params;
+            for (&param, &arg) in params.iter().zip(&atom.args) {
+                of_body.entry(equal.find(arg)).or_default().push(param);
+            }
+        }
+        let defined = defined(terms, clause);
+        let params = &system.predicate(head.predicate).params;
+        for (&param, &arg) in params.iter().zip(&head.args) {
+            if !rigid.contains(&param) {
+                continue;
+            }
+            let sources = of_body.get(&equal.find(arg)).cloned();
+            let is_free = !defined.contains(&arg) && !equal.related.contains(&arg);
+            arguments.push((param, sources.or((!is_free).then(Vec::new))));
+        }
+    }
     let mut changed = true;
     while changed {
         changed = false;
-        for (clause, equal) in system.clauses.iter().zip(equal) {
-            let Some(head) = &clause.head else { continue };
-            let params = &system.predicate(head.predicate).params;
-            let mut of_body: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-            for atom in &clause.body {
-                let params = &system.predicate(atom.predicate).params;
-                for (&param, &arg) in params.iter().zip(&atom.args) {
-                    of_body.entry(equal.get(arg)).or_default().push(param);
-                }
-            }
-            let mut defined: Option<FxHashSet<TermId>> = None;
-            for (param, &arg) in params.iter().zip(&head.args) {
-                if !rigid.contains(param) {
-                    continue;
-                }
-                let class = equal.get(arg);
-                let stays = match of_body.get(&class) {
-                    Some(sources) => sources.iter().any(|s| rigid.contains(s)),
-                    None => {
-                        let defined =
-                            defined.get_or_insert_with(|| defined_classes(terms, clause, equal));
-                        !defined.contains(&class)
-                    }
-                };
-                if !stays {
-                    rigid.remove(param);
-                    changed = true;
-                }
+        for (param, sources) in &arguments {
+            let stays = match sources {
+                Some(sources) => sources.iter().any(|s| rigid.contains(s)),
+                None => true,
+            };
+            if !stays && rigid.remove(param) {
+                changed = true;
             }
         }
     }
     rigid
 }
 
-/// The classes of variables that an equation defines by something else than a variable.
-fn defined_classes(terms: &TermStore, clause: &Clause, equal: &Classes) -> FxHashSet<TermId> {
+/// The variables that an equation relates to something else than a variable.
+fn defined(terms: &TermStore, clause: &Clause) -> FxHashSet<TermId> {
     let conjuncts = terms.conjuncts(clause.constraint).into_iter();
     let equations = conjuncts.filter(|&c| *terms.op(c) == Op::Eq);
-    let sides = equations.flat_map(|c| {
-        let args = terms.args(c);
-        let single = args.iter().all(|&a| terms.is_var(a));
-        let bases: Vec<TermId> = match single {
-            true => Vec::new(),
-            false => args.iter().flat_map(|&a| bases(terms, a)).collect(),
-        };
-        bases
-    });
-    sides.map(|var| equal.get(var)).collect()
+    let sides = equations.flat_map(|c| terms.args(c).to_vec());
+    sides.flat_map(|side| bases(terms, side)).collect()
 }
 
 /// Which arguments two cells of a predicate in one clause have in common.
-fn places(system: &System, equal: &[Classes]) -> FxHashMap<TermId, Place> {
+fn places(system: &System, equal: &[Offsets]) -> FxHashMap<TermId, Place> {
     let mut places: FxHashMap<TermId, Place> = FxHashMap::default();
     for (clause, equal) in system.clauses.iter().zip(equal) {
         for (at, atom) in clause.body.iter().enumerate() {
@@ -300,7 +347,7 @@ fn places(system: &System, equal: &[Classes]) -> FxHashMap<TermId, Place> {
             for other in clause.body[at + 1..].iter().filter(same) {
                 let params = &system.predicate(atom.predicate).params;
                 for ((&param, &a), &b) in params.iter().zip(&atom.args).zip(&other.args) {
-                    let shared = equal.get(a) == equal.get(b);
+                    let shared = equal.find(a) == equal.find(b);
                     let place = if shared { Place::Shared } else { Place::Cell };
                     let known = places.entry(param).or_insert(place);
                     if place == Place::Cell {

@@ -317,7 +317,11 @@ impl<'a> Writer<'a> {
                 .clone()
                 .map(|(number, clause)| {
                     let mut args = String::new();
-                    for (name, _) in &clause.vars {
+                    for (at, (name, _)) in clause.vars.iter().enumerate() {
+                        // An inner quantifier may bind the name again.
+                        if clause.vars[..at].iter().any(|other| other.0 == *name) {
+                            return None;
+                        }
                         let name = changes.variable(name);
                         let (_, written) = binders.iter().find(|(plain, _)| *plain == name)?;
                         write!(args, " {written}").expect("string");
