@@ -1,0 +1,138 @@
+; expect: unsat
+; with: engine=vinta
+; Steps of the DAG read selectors of objects whose constructor is another one; vinta gave up there.
+; struct node { node *next; int data; };
+; node *list, *tail, *p; int flag;
+; list = malloc(node); tail = list;
+; while (*) {
+;   if (flag != 0) { tail->data = 1; } else { tail->data = 2; }
+;   p = malloc(node); tail->next = p; tail = p;
+; }
+; tail->data = 3; tail->next = 0;
+; flag = nondet();
+; p = list;
+; while (p->next != 0) { assert((flag != 0 && p->data == 1) || (flag == 0 && p->data == 2)); p = p->next; }
+; assert(p->data == 3);
+;
+; Property: the assertions hold.
+; Unsafe: the flag may change between building and reading.
+; The heap is an array of objects with a size.
+(set-logic HORN)
+
+(define-sort Addr () Int)
+(declare-datatypes
+  ((HeapObject 0) (node 0))
+  (((O_Int (getInt Int)) (O_Addr (getAddr Addr)) (O_node (get_node node)) (defObj))
+   ((node (node_next Addr) (node_data Int)))))
+(declare-datatypes ((Heap 0)) (((HeapCtor (HeapSize Int) (HeapContents (Array Addr HeapObject))))))
+(declare-datatypes ((AllocResHeap 0)) (((AllocResHeap (newHeap Heap) (newAddr Addr)))))
+(define-fun nullAddr () Addr 0)
+(define-fun emptyHeap () Heap (HeapCtor 0 ((as const (Array Addr HeapObject)) defObj)))
+(define-fun valid ((h Heap) (p Addr)) Bool (and (< 0 p) (<= p (HeapSize h))))
+(define-fun read ((h Heap) (p Addr)) HeapObject (ite (valid h p) (select (HeapContents h) p) defObj))
+(define-fun write ((h Heap) (p Addr) (o HeapObject)) Heap
+  (ite (valid h p) (HeapCtor (HeapSize h) (store (HeapContents h) p o)) h))
+(define-fun alloc ((h Heap) (o HeapObject)) AllocResHeap
+  (AllocResHeap (HeapCtor (+ (HeapSize h) 1) (store (HeapContents h) (+ (HeapSize h) 1) o)) (+ (HeapSize h) 1)))
+
+(declare-fun main_0 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_1 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_2 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_3 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_4 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_5 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_6 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_7 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_8 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_9 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_10 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_11 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_12 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_13 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_14 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_15 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_16 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_17 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_18 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_19 (Heap Addr Addr Addr Int) Bool)
+(declare-fun main_20 (Heap Addr Addr Addr Int) Bool)
+
+(assert (forall ((list Addr) (tail Addr) (p Addr) (flag Int))
+  (main_0 emptyHeap list tail p flag)))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int) (x0 Addr) (x1 Int))
+  (=> (main_0 h list tail p flag)
+      (main_1 (newHeap (alloc h (O_node (node x0 x1)))) (newAddr (alloc h (O_node (node x0 x1)))) tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_1 h list tail p flag)
+      (main_2 h list list p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_2 h list tail p flag)
+      (main_3 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_2 h list tail p flag)
+      (main_4 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_3 h list tail p flag) (distinct flag 0))
+      (main_5 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_3 h list tail p flag) (not (distinct flag 0)))
+      (main_6 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_5 h list tail p flag)
+      (main_7 (write h tail (O_node (node (node_next (get_node (read h tail))) 1))) list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_6 h list tail p flag)
+      (main_8 (write h tail (O_node (node (node_next (get_node (read h tail))) 2))) list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_8 h list tail p flag)
+      (main_7 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int) (x0 Addr) (x1 Int))
+  (=> (main_7 h list tail p flag)
+      (main_9 (newHeap (alloc h (O_node (node x0 x1)))) list tail (newAddr (alloc h (O_node (node x0 x1)))) flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_9 h list tail p flag)
+      (main_10 (write h tail (O_node (node p (node_data (get_node (read h tail)))))) list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_10 h list tail p flag)
+      (main_11 h list p p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_11 h list tail p flag)
+      (main_2 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_4 h list tail p flag)
+      (main_12 (write h tail (O_node (node (node_next (get_node (read h tail))) 3))) list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_12 h list tail p flag)
+      (main_13 (write h tail (O_node (node nullAddr (node_data (get_node (read h tail)))))) list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int) (x0 Int))
+  (=> (main_13 h list tail p flag)
+      (main_14 h list tail p x0))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_14 h list tail p flag)
+      (main_15 h list tail list flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_15 h list tail p flag) (distinct (node_next (get_node (read h p))) nullAddr))
+      (main_16 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_15 h list tail p flag) (not (distinct (node_next (get_node (read h p))) nullAddr)))
+      (main_17 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_16 h list tail p flag) (not (or (and (distinct flag 0) (= (node_data (get_node (read h p))) 1)) (and (= flag 0) (= (node_data (get_node (read h p))) 2)))))
+      false)))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_16 h list tail p flag) (or (and (distinct flag 0) (= (node_data (get_node (read h p))) 1)) (and (= flag 0) (= (node_data (get_node (read h p))) 2))))
+      (main_18 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_18 h list tail p flag)
+      (main_19 h list tail (node_next (get_node (read h p))) flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (main_19 h list tail p flag)
+      (main_15 h list tail p flag))))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_17 h list tail p flag) (not (= (node_data (get_node (read h p))) 3)))
+      false)))
+(assert (forall ((h Heap) (list Addr) (tail Addr) (p Addr) (flag Int))
+  (=> (and (main_17 h list tail p flag) (= (node_data (get_node (read h p))) 3))
+      (main_20 h list tail p flag))))
+
+(check-sat)
