@@ -302,7 +302,11 @@ impl Dialogue<'_> {
 
     /// The reply to a request for the values of terms in the model of the last answer.
     fn values(&self, terms: &[String], declarations: &str) -> String {
-        let Some(last) = self.last.as_ref().filter(|last| last.has_model() && !last.of_rules) else {
+        let Some(last) = self
+            .last
+            .as_ref()
+            .filter(|last| last.has_model() && !last.of_rules)
+        else {
             return error_line("there is no model");
         };
         let mut pairs = Vec::new();
@@ -381,7 +385,9 @@ impl Dialogue<'_> {
                 let text = String::from_utf8_lossy(&output.stdout);
                 let message = text.trim().trim_start_matches("(error \"");
                 let message = message.trim_end_matches("\")").replace("\"\"", "\"");
-                let place = message.strip_prefix("line ").and_then(|m| m.split_once(": "));
+                let place = message
+                    .strip_prefix("line ")
+                    .and_then(|m| m.split_once(": "));
                 Err(place.map_or(message.clone(), |(_, rest)| rest.to_owned()))
             }
             _ => Err("the check of the value did not end".to_owned()),

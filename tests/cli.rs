@@ -699,7 +699,10 @@ fn an_answer_is_one_object() {
         assert_eq!(answer["limits"]["jobs"].to_string(), jobs);
         let answer = object(&with_input(&json, SAFE));
         let model = answer["witness"]["text"].as_str().unwrap();
-        assert!(model.starts_with("(\n  (define-fun P ((x!0 Int)) Bool "), "{model}");
+        assert!(
+            model.starts_with("(\n  (define-fun P ((x!0 Int)) Bool "),
+            "{model}"
+        );
         assert_eq!(answer["error"], serde_json::Value::Null);
         // What the verdict says depends on the dialect, and `safe` does not.
         let answer = object(&with_input(&json, &RULES.replace("LIMIT", "(> x 1)")));

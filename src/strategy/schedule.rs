@@ -107,7 +107,7 @@ const QUICK: Schedule<PlannedTurn> = &[
 const WRITTEN: Schedule<PlannedTurn> = &[
     only("relate", 0.15, work(1_000), Condition::SeveralFacts),
     only("pairs", 0.2, work(2_000), Condition::SeveralFacts),
-    only("relate", 0.25, time(60), Condition::SeveralFacts),
+    only("relate", 0.45, time(60), Condition::SeveralFacts),
     only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),

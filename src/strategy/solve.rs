@@ -191,16 +191,15 @@ pub(super) fn solve_as_read(
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }
-    if let Some(found) = run.analysis(cx) {
-        observe(Milestone::Answer(&found));
-        return Ok(run.improved(found, cx));
-    }
-    // Without measures there is no model, and that is a better reason than the last engine's.
-    let endless = define_text_functions(problem, cx).err();
-    let mut answer = run.stages(cx);
-    if let (Some(_), Some(reason)) = (answer.reason(), endless) {
-        answer = Validated::unknown(reason);
-    }
+    let answer = run.analysis(cx).unwrap_or_else(|| {
+        // Without measures there is no model, and that is a better reason than the last engine's.
+        let endless = define_text_functions(problem, cx).err();
+        let answer = run.stages(cx);
+        match (answer.reason(), endless) {
+            (Some(_), Some(reason)) => Validated::unknown(reason),
+            _ => answer,
+        }
+    });
     if config.model
         && config.accepts(&answer, problem)
         && matches!(answer.verdict(), Verdict::Sat(_))
@@ -463,6 +462,10 @@ impl<'a> Run<'a> {
             "pairs" => has_proofs && compares,
             _ => true,
         });
+        if self.config.model {
+            // A model says more to its reader than such a proof.
+            turns.sort_by_key(|turn| ["relate", "pairs"].contains(&turn.name()));
+        }
         turns
     }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use alphorn_chc::System;
 use alphorn_domain::sparse::{self, Analysis, Skeleton};
-use alphorn_proof::{DerivationStep, substituted};
 use alphorn_proof::facts::Facts;
+use alphorn_proof::{DerivationStep, substituted};
 use alphorn_smt::Smt;
 use alphorn_term::TermId;
 use alphorn_term::run::{Context, Phase};

@@ -20,11 +20,7 @@ type Terms = FxHashMap<TermId, TermId>;
 
 /// A refutation with the clauses of a derivation, whose last step is a query; `None` if the solver
 /// finds no values.
-pub fn substituted(
-    system: &System,
-    steps: &[DerivationStep],
-    smt: &Rc<Smt>,
-) -> Option<Refutation> {
+pub fn substituted(system: &System, steps: &[DerivationStep], smt: &Rc<Smt>) -> Option<Refutation> {
     let terms = &system.terms;
     let mut maps: Vec<Terms> = Vec::with_capacity(steps.len());
     let mut asserted: Vec<TermId> = Vec::new();
@@ -59,7 +55,9 @@ pub fn substituted(
     let mut refutation = Refutation::default();
     for (step, map) in steps.iter().zip(maps) {
         let clause = &system.clauses[step.clause];
-        let pairs = map.into_iter().map(|(var, term)| Some((var, evaluator.value(term)?)));
+        let pairs = map
+            .into_iter()
+            .map(|(var, term)| Some((var, evaluator.value(term)?)));
         let values: Terms = pairs.collect::<Option<_>>()?;
         let fact = clause.head.as_ref().map(|head| {
             let args = head.args.iter().map(|arg| values.get(arg).copied());

@@ -74,7 +74,10 @@ fn main() -> ExitCode {
     let clauses = system.clauses.len();
     for &query in analysis.open_queries().iter().take(3) {
         let body = &system.clauses[query].body;
-        let names: Vec<&str> = body.iter().map(|a| &*system.predicate(a.predicate).name).collect();
+        let names: Vec<&str> = body
+            .iter()
+            .map(|a| &*system.predicate(a.predicate).name)
+            .collect();
         eprintln!("growth: open at {}", names.join(", "));
     }
     let line = parts.line;

@@ -25,7 +25,9 @@ impl Transformation for Exclude {
         }
         let mut system = (**old).clone();
         let mut stays = self.applicable.iter();
-        system.clauses.retain(|_| stays.next().is_some_and(|&stays| stays));
+        system
+            .clauses
+            .retain(|_| stays.next().is_some_and(|&stays| stays));
         let mut replacement = Replacement::new(old);
         for (predicate, facts) in std::mem::take(&mut self.facts) {
             replacement.strengthen(predicate, old.terms.and(&facts));

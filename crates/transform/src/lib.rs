@@ -25,8 +25,8 @@ mod finite_values;
 mod folds;
 mod inline;
 mod invariants;
-mod links;
 pub mod isolate;
+mod links;
 mod narrow;
 mod normalize;
 mod numerals;
@@ -57,8 +57,8 @@ mod visits;
 mod tests;
 
 pub use normalize::{Normalization, normalize};
-pub use pipeline::{exclude_clauses, share_lemmas};
 pub use pipeline::{BackTranslations, Pipeline, PipelineError};
+pub use pipeline::{exclude_clauses, share_lemmas};
 pub use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;
 

@@ -36,6 +36,9 @@ const LIMITS: Limits = Limits {
 /// The number of a local of a clause.
 pub(super) type Local = u32;
 
+/// Locals, ascending, with coefficients that are not zero.
+type Monomials = Box<[(Local, i64)]>;
+
 /// The values of a local.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -385,7 +388,7 @@ impl Reader<'_> {
     }
 
     /// A positive multiple of a polynomial with integers as coefficients.
-    fn integral(&mut self, linear: &Linear, depth: usize) -> Option<(Box<[(Local, i64)]>, i64)> {
+    fn integral(&mut self, linear: &Linear, depth: usize) -> Option<(Monomials, i64)> {
         let factor = linear.denominator();
         let number = |value: &Rational| small(&(value.numer() * (&factor / value.denom())));
         let constant = number(&linear.constant)?;

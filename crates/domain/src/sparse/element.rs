@@ -85,7 +85,11 @@ impl Element {
     pub fn statements(&self, starts: &[Range], p: usize, packs: &AllPacks) -> Vec<Statement> {
         let mut all = self.unconditional(starts, p, packs);
         for (condition, bounds) in self.implications.iter() {
-            all.extend(bounds.iter().map(|b| Statement::Implication(*condition, b.0)));
+            all.extend(
+                bounds
+                    .iter()
+                    .map(|b| Statement::Implication(*condition, b.0)),
+            );
         }
         all
     }

@@ -53,6 +53,9 @@ enum Head {
 /// A pack of a body atom with its locals.
 type Pack = (usize, usize, Box<[Local]>);
 
+/// A pack of the head: the same pack of a body atom, if the cube does not change it, and its locals.
+type HeadPack = (Option<(usize, usize)>, Box<[Local]>);
+
 impl Plan {
     pub fn new(cube: &Cube, packs: &Packs) -> Plan {
         let rows: Vec<&Row> = cube.formulas.iter().filter_map(row).collect();
@@ -71,7 +74,7 @@ impl Plan {
             }
         }
         let mut locals: Vec<Local> = Vec::new();
-        let mut heads: Vec<(Option<(usize, usize)>, Box<[Local]>)> = Vec::new();
+        let mut heads: Vec<HeadPack> = Vec::new();
         if let Some((p, args)) = &cube.head {
             for pack in &packs[*p] {
                 let own = of(args, pack);
@@ -139,7 +142,7 @@ fn finish(
     locals: Vec<Local>,
     bodies: Vec<Pack>,
     rows: &[&Row],
-    heads: Vec<(Option<(usize, usize)>, Box<[Local]>)>,
+    heads: Vec<HeadPack>,
 ) -> Plan {
     let index = |local: &Local| locals.iter().position(|l| l == local);
     let indexes = |own: &[Local]| own.iter().map(index).collect::<Option<Box<[usize]>>>();

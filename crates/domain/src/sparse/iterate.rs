@@ -250,7 +250,7 @@ impl Run<'_, '_> {
         let result = self.transfer.post(at, &bodies, self.known, extent);
         let steps = u32::try_from(self.transfer.steps - before).unwrap_or(u32::MAX);
         self.budget.terms().charge(STEP * steps);
-        if self.applications % APPLICATIONS == 0 && self.budget.is_spent() {
+        if self.applications.is_multiple_of(APPLICATIONS) && self.budget.is_spent() {
             self.is_cut = true;
         }
         Some(known.with(result?, self.layer))

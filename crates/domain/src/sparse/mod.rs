@@ -39,7 +39,7 @@ use element::{Element, Statement};
 use formulas::formula;
 use iterate::{Schedule, run};
 use packs::{Relating, packs};
-use transfer::{Extent, Layer, Plans, STEP, Transfer};
+use transfer::{Extent, Layer, Plans, Transfer};
 use walk::Walks;
 
 use alphorn_chc::{PredicateId, System};
@@ -54,14 +54,17 @@ struct Limits {
     work_per_condition: Duration,
     /// Work of a layer in any case.
     least_work: Duration,
-    /// Work for all clauses together, at most.
+    /// Work of a proof for each clause; after it, all facts are the proof.
+    proof_work_per_clause: Duration,
+    /// Work of a layer for all clauses together, at most.
     most_work: Duration,
 }
 
 const LIMITS: Limits = Limits {
-    work_per_clause: Duration::from_micros(20),
-    work_per_condition: Duration::from_nanos(40),
-    least_work: Duration::from_millis(5),
+    work_per_clause: Duration::from_micros(60),
+    work_per_condition: Duration::from_nanos(150),
+    least_work: Duration::from_millis(10),
+    proof_work_per_clause: Duration::from_micros(400),
     most_work: Duration::from_secs(10),
 };
 
@@ -78,13 +81,18 @@ pub struct Analysis<'a> {
     layer: Layer,
     /// Cubes of queries that are not excluded.
     open: Vec<u32>,
+    budget: Budget,
 }
 
 /// Analyses a system within a part of the budget that is in proportion to its clauses.
 pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
-    let mut analysis = Analysis::new(system);
+    let mut analysis = Analysis::new(system, budget);
     let clauses = u32::try_from(system.clauses.len()).unwrap_or(u32::MAX);
-    let conditions = analysis.program.kinds.iter().map(|kinds| implications::entries(kinds));
+    let conditions = analysis
+        .program
+        .kinds
+        .iter()
+        .map(|kinds| implications::entries(kinds));
     let conditions = u32::try_from(conditions.max().unwrap_or(0)).unwrap_or(u32::MAX);
     for layer in Layer::ALL {
         if analysis.open.is_empty() || budget.is_spent() {
@@ -103,7 +111,7 @@ pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Nothing is known yet.
-    fn new(system: &'a System) -> Analysis<'a> {
+    fn new(system: &'a System, budget: &Budget) -> Analysis<'a> {
         let program = Program::new(system);
         let schedule = Schedule::new(system, &program);
         let tops = program.starts.iter();
@@ -114,6 +122,7 @@ impl<'a> Analysis<'a> {
             plans: Plans::default(),
             layer: Layer::Ranges,
             open: schedule.queries.clone(),
+            budget: budget.clone(),
             program,
             schedule,
         }
@@ -189,13 +198,14 @@ impl<'a> Analysis<'a> {
     }
 
     /// Formulas over the formal variables of predicates that are inductive together and exclude all
-    /// queries, no more than the proof needs; `None` if a query is open. A predicate without
+    /// queries, no more than the proof needs unless it takes long to find out; `None` if a query is open. A predicate without
     /// formulas may hold everywhere.
     pub fn proof(&self) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         if !self.open.is_empty() {
             return None;
         }
-        self.needed(&self.schedule.queries)
+        let needed = self.needed(&self.schedule.queries);
+        Some(needed.unwrap_or_else(|| self.facts()))
     }
 
     /// Formulas as those of [`Analysis::proof`] that exclude the clauses that are not applicable.
@@ -207,14 +217,21 @@ impl<'a> Analysis<'a> {
 
     fn needed(&self, goals: &[u32]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let mut transfer = Transfer::new(&self.program, &self.plans);
-        let values = &self.values;
-        let found = needed::needed(&self.schedule, goals, &mut transfer, values, self.layer);
-        let steps = u32::try_from(transfer.steps).unwrap_or(u32::MAX);
-        self.system.terms.charge(STEP * steps);
-        if found.is_none() {
-            log::error!("defect: a statement of the sparse analysis has no explanation");
+        let clauses = u32::try_from(self.system.clauses.len()).unwrap_or(u32::MAX);
+        let work = LIMITS.least_work + LIMITS.proof_work_per_clause.saturating_mul(clauses);
+        let part = self.budget.work(work);
+        let (values, layer) = (&self.values, self.layer);
+        match needed::needed(&self.schedule, goals, &mut transfer, values, layer, &part) {
+            Ok(found) => Some(self.formulas(found)),
+            Err(needed::Failure::Budget) => {
+                log::debug!("sparse: the facts that are needed are not found in time");
+                None
+            }
+            Err(needed::Failure::Unexplained) => {
+                log::error!("defect: a statement of the sparse analysis has no explanation");
+                None
+            }
         }
-        Some(self.formulas(found?))
     }
 
     /// The formulas of statements, by predicate.
@@ -236,10 +253,14 @@ impl<'a> Analysis<'a> {
     /// Formulas over the formal variables of predicates that are inductive together: all that is known.
     pub fn facts(&self) -> FxHashMap<PredicateId, Vec<TermId>> {
         let packs = &self.plans.packs;
-        let all = self.values.iter().enumerate().map(|(p, element)| match element {
-            None => vec![Statement::False],
-            Some(element) => element.statements(&self.program.starts[p], p, packs),
-        });
+        let all = self
+            .values
+            .iter()
+            .enumerate()
+            .map(|(p, element)| match element {
+                None => vec![Statement::False],
+                Some(element) => element.statements(&self.program.starts[p], p, packs),
+            });
         self.formulas(all.collect())
     }
 

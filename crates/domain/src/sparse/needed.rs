@@ -9,13 +9,26 @@ use rustc_hash::FxHashSet;
 use super::compile::{Cube, Formula, Local, Operation, Program};
 use super::element::{Element, Statement};
 use super::iterate::Schedule;
-use super::transfer::{Extent, Layer, Transfer};
+use super::transfer::{Extent, Layer, STEP, Transfer};
+use alphorn_term::run::Budget;
 
 /// Statements about the body of one cube that are tried one by one; of more, halves are tried first.
 const MAX_SINGLE: usize = 24;
 
+/// Steps of an explanation besides those of applications.
+const EXPLANATION: u64 = 100;
+
 /// The statements about a body: its atom, and the statement.
 type Premise = (usize, Statement);
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A statement does not follow from those of the bodies, which is a defect.
+    Unexplained,
+    /// The budget has ended.
+    Budget,
+}
 
 /// Finds needed statements.
 struct Search<'a, 'b> {
@@ -28,17 +41,21 @@ struct Search<'a, 'b> {
     found: Vec<Vec<Statement>>,
     /// By cube, how many of the statements that were found about its head are explained.
     explained: Vec<usize>,
+    budget: &'a Budget,
 }
 
-/// By predicate, the statements of `values` that exclude the cubes `excluded`; `None` if they do not,
-/// or if a statement cannot be explained, which would be a defect.
+/// By predicate, the statements of `values` that exclude the cubes `excluded`.
+///
+/// # Errors
+/// The statements do not exclude the cubes, or the budget has ended.
 pub(super) fn needed(
     schedule: &Schedule,
     excluded: &[u32],
     transfer: &mut Transfer,
     values: &[Option<Element>],
     layer: Layer,
-) -> Option<Vec<Vec<Statement>>> {
+    budget: &Budget,
+) -> Result<Vec<Vec<Statement>>, Failure> {
     let program = transfer.program();
     let mut search = Search {
         transfer,
@@ -48,6 +65,7 @@ pub(super) fn needed(
         needed: vec![FxHashSet::default(); values.len()],
         found: vec![Vec::new(); values.len()],
         explained: vec![0; program.cubes.len()],
+        budget,
     };
     for &cube in excluded {
         search.explain(cube, &[Statement::False])?;
@@ -71,18 +89,27 @@ pub(super) fn needed(
     }
     let mut found = search.found;
     found.iter_mut().for_each(|all| all.sort_unstable());
-    Some(found)
+    Ok(found)
 }
 
 impl Search<'_, '_> {
     /// Adds statements about the body of a cube that are enough for the goals about its head.
-    fn explain(&mut self, at: u32, goals: &[Statement]) -> Option<()> {
+    fn explain(&mut self, at: u32, goals: &[Statement]) -> Result<(), Failure> {
+        let before = self.transfer.steps;
+        let result = self.explain_within(at, goals);
+        let steps = self.transfer.steps - before + EXPLANATION;
+        let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+        self.budget.terms().charge(STEP * steps);
+        result
+    }
+
+    fn explain_within(&mut self, at: u32, goals: &[Statement]) -> Result<(), Failure> {
         let (program, packs) = (self.program, self.transfer.packs());
         let cube = &program.cubes[at as usize];
         for &(p, _) in &cube.body {
             if self.values[p].is_none() {
                 self.need(p, Statement::False);
-                return Some(());
+                return Ok(());
             }
         }
         let values = self.values;
@@ -104,6 +131,9 @@ impl Search<'_, '_> {
         let given = premises.len();
         let mut near = self.locals_of(cube, goals);
         while !self.is_enough(at, &bodies, &premises, goals) {
+            if self.budget.is_spent() {
+                return Err(Failure::Budget);
+            }
             // Statements about locals that are near the goals.
             let before = premises.len();
             others.retain(|(premise, locals)| {
@@ -119,7 +149,7 @@ impl Search<'_, '_> {
             }
             let all: FxHashSet<Local> = (0..cube.start.len() as Local).collect();
             if near == all {
-                return None;
+                return Err(Failure::Unexplained);
             }
             near = all;
         }
@@ -127,7 +157,7 @@ impl Search<'_, '_> {
         for (atom, statement) in premises.split_off(given) {
             self.need(cube.body[atom].0, statement);
         }
-        Some(())
+        Ok(())
     }
 
     /// Adds the implications between locals that are near the goals.
@@ -164,7 +194,7 @@ impl Search<'_, '_> {
         };
         loop {
             let mut at = premises.len();
-            while at > given {
+            while at > given && !self.budget.is_spent() {
                 let from = at.saturating_sub(size).max(given);
                 let dropped: Vec<Premise> = premises.splice(from..at, []).collect();
                 if !self.is_enough(cube, bodies, premises, goals) {
@@ -203,7 +233,9 @@ impl Search<'_, '_> {
             };
             goals.iter().any(about)
         };
-        let found = self.transfer.post_for(at, &reduced, self.values, extent, &is_goal);
+        let found = self
+            .transfer
+            .post_for(at, &reduced, self.values, extent, &is_goal);
         let Some(found) = found else {
             return true;
         };

@@ -189,7 +189,12 @@ fn sizes(program: &Program, slice: &[bool], base: &[u32], classes: &mut Classes)
         for (k, kind) in (0..).zip(kinds) {
             if is_number(*kind) {
                 let root = classes.root(base[p] + k);
-                *classes.members.entry(root).or_default().entry(p).or_default() += 1;
+                *classes
+                    .members
+                    .entry(root)
+                    .or_default()
+                    .entry(p)
+                    .or_default() += 1;
             }
         }
     }

@@ -56,7 +56,7 @@ pub(super) struct Plans {
 }
 
 /// The nominal time of a step of [`Transfer`].
-pub(super) const STEP: Duration = Duration::from_nanos(4);
+pub(super) const STEP: Duration = Duration::from_nanos(15);
 
 /// Applies cubes. It keeps the memory of the last application.
 pub(super) struct Transfer<'a> {

@@ -152,7 +152,11 @@ impl<'a> Walks<'a> {
             }
             if !expanded {
                 stack.push((at, true));
-                let premises = cube.body.iter().rev().filter(|(p, _)| !done.contains_key(p));
+                let premises = cube
+                    .body
+                    .iter()
+                    .rev()
+                    .filter(|(p, _)| !done.contains_key(p));
                 stack.extend(premises.filter_map(|(p, _)| Some((best[*p]?, false))));
                 continue;
             }
@@ -168,7 +172,7 @@ impl<'a> Walks<'a> {
     /// A run of linear cubes; an odd attempt chooses no values.
     fn run(&self, attempt: u32) -> Option<Skeleton> {
         let mut random = Random::new(u64::from(attempt));
-        let concrete = attempt % 2 == 0;
+        let concrete = attempt.is_multiple_of(2);
         let detours = DETOURS[(attempt as usize - 1) / 2 % DETOURS.len()];
         let mut clauses: Vec<usize> = Vec::new();
         let cubes = (0..).zip(&self.program.cubes);
@@ -177,14 +181,20 @@ impl<'a> Walks<'a> {
         let entries = entries.filter(|(_, c)| near(c) < u32::MAX);
         let mut best: Vec<u32> = entries.map(|e| e.0).collect();
         best.sort_by_key(|&at| near(&self.program.cubes[at as usize]));
-        let start = *best.get(random.below(best.len().clamp(1, 4)).min(best.len().max(1) - 1))?;
+        let start = *best.get(
+            random
+                .below(best.len().clamp(1, 4))
+                .min(best.len().max(1) - 1),
+        )?;
         let mut place = self.step(start, &[], concrete, &mut random)?;
         clauses.push(self.program.cubes[start as usize].clause);
         let most = LEAST_STEPS + STEPS_PER_PREDICATE * self.distances.len();
         for _ in 0..most {
             let query = &self.program.cubes[self.query as usize];
             if query.body[0].0 == place.0
-                && self.step(self.query, &place.1, false, &mut random).is_some()
+                && self
+                    .step(self.query, &place.1, false, &mut random)
+                    .is_some()
             {
                 clauses.push(query.clause);
                 break;
@@ -273,5 +283,6 @@ fn pick(range: Range, random: &mut Random) -> i64 {
         Range { high, .. } if high < INFINITE => high - 3,
         _ => -1,
     };
-    near.saturating_add(random.below(4)).clamp(range.low, range.high)
+    near.saturating_add(random.below(4))
+        .clamp(range.low, range.high)
 }

@@ -48,6 +48,9 @@ enum Head {
     Top,
 }
 
+/// A pack of the head: the same pack of a body atom, if the cube does not change it, and its locals.
+type HeadPack = (Option<(usize, usize)>, Box<[Local]>);
+
 impl Plan {
     pub fn new(cube: &Cube, packs: &Packs) -> Plan {
         let mut touched: FxHashSet<Local> = FxHashSet::default();
@@ -66,7 +69,7 @@ impl Plan {
             }
         }
         let mut included = Included::default();
-        let mut heads: Vec<(Option<(usize, usize)>, Box<[Local]>)> = Vec::new();
+        let mut heads: Vec<HeadPack> = Vec::new();
         if let Some((p, args)) = &cube.head {
             for pack in &packs[*p] {
                 let locals = of(args, pack);
@@ -151,7 +154,7 @@ impl Included {
         self,
         bodies: Vec<(usize, usize, Box<[Local]>)>,
         rows: &[&Row],
-        heads: Vec<(Option<(usize, usize)>, Box<[Local]>)>,
+        heads: Vec<HeadPack>,
     ) -> Plan {
         let bodies = bodies.into_iter();
         let bodies = bodies.filter_map(|(a, pack, locals)| Some((a, pack, self.indexes(&locals)?)));

@@ -179,7 +179,12 @@ fn bounds(space: &Space<'_>, predicate: PredicateId, rows: &[Row]) -> Vec<Lemma>
 /// Guards of at most two bounds or orders of inputs.
 fn guards(space: &Space<'_>, inputs: &[usize]) -> Vec<Vec<Literal>> {
     let mut constants: BTreeSet<i64> = [0, 1, 2].into();
-    for &c in space.constants.iter().filter(|c| (-3..=12).contains(*c)) {
+    // Small steps are negative where an equation is solved for another side.
+    let own = space
+        .constants
+        .iter()
+        .filter(|c| (-12..=12).contains(*c) && !(-2..0).contains(*c));
+    for &c in own {
         constants.extend([c, c + 1]);
     }
     let mut single: Vec<Literal> = Vec::new();

@@ -274,6 +274,9 @@ impl<'a, 's> Run<'a, 's> {
     fn candidates(&mut self, mut candidates: Vec<Lemma>, effort: Effort, cx: &Context) {
         candidates.truncate(LIMITS.candidates * (1 + self.space.queries.len().min(3)));
         log::debug!("relate: {} candidates", candidates.len());
+        for candidate in &candidates {
+            log::trace!("relate: candidate {}", self.space.show(candidate));
+        }
         let (library, prover) = (&mut self.library, &mut self.prover);
         library.houdini(candidates, prover, effort, &mut self.open, cx);
     }

@@ -50,7 +50,8 @@ impl<'a> Space<'a> {
             if let Op::Int(value) = system.terms.op(t)
                 && let Some(value) = value.to_i64()
             {
-                constants.insert(value);
+                // The sign depends on the side of an equation in normal form.
+                constants.extend([value, value.saturating_abs()]);
             }
         });
         let tables = Tables::of(system, &constants, cx);

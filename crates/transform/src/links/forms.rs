@@ -55,7 +55,10 @@ pub(super) type State = Vec<i64>;
 impl Literal {
     fn holds(&self, state: &State) -> bool {
         let left = state[self.left];
-        let right = self.right.map_or(0, |r| state[r]).saturating_add(self.offset);
+        let right = self
+            .right
+            .map_or(0, |r| state[r])
+            .saturating_add(self.offset);
         match self.op {
             Op::Le => left <= right,
             Op::Lt => left < right,
@@ -237,7 +240,12 @@ impl Candidates {
 
     /// The number of candidates that are left.
     pub fn count(&self) -> usize {
-        let ones = |bits: &Bits| bits.0.iter().map(|w| w.count_ones() as usize).sum::<usize>();
+        let ones = |bits: &Bits| {
+            bits.0
+                .iter()
+                .map(|w| w.count_ones() as usize)
+                .sum::<usize>()
+        };
         self.alive.iter().map(ones).sum()
     }
 

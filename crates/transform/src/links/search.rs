@@ -39,7 +39,13 @@ pub(super) fn inductive(system: &System, roles: &Roles, cx: &mut Context) -> Opt
     let smt = Smt::within(&cx.budget);
     let _limit = smt.limit_queries(Some(LIMITS.query_work));
     let mut search = Search::new(system, roles, &smt);
-    let count = |search: &Search| search.candidates.values().map(Candidates::count).sum::<usize>();
+    let count = |search: &Search| {
+        search
+            .candidates
+            .values()
+            .map(Candidates::count)
+            .sum::<usize>()
+    };
     cx.stats.add("links.candidates", count(&search) as u64);
     let ended = search.run(cx);
     cx.stats.add("links.queries", search.queries);
@@ -52,7 +58,10 @@ pub(super) fn inductive(system: &System, roles: &Roles, cx: &mut Context) -> Opt
     );
     ended?;
     let facts = search.facts(cx);
-    cx.stats.add("links.facts", facts.values().map(Vec::len).sum::<usize>() as u64);
+    cx.stats.add(
+        "links.facts",
+        facts.values().map(Vec::len).sum::<usize>() as u64,
+    );
     Some(facts)
 }
 
@@ -112,7 +121,11 @@ impl<'a> Search<'a> {
     /// Drops the candidates at the head that the clause violates; true if some were.
     fn visit(&mut self, at: usize, cx: &Context) -> Option<bool> {
         let clause = &self.system.clauses[at];
-        if !clause.body.iter().all(|a| self.candidates[&a.predicate].reached) {
+        if !clause
+            .body
+            .iter()
+            .all(|a| self.candidates[&a.predicate].reached)
+        {
             return Some(false);
         }
         let mut rule = self.rules.remove(&at).unwrap_or_else(|| {
@@ -183,7 +196,8 @@ impl<'a> Search<'a> {
                     SatResult::Sat => rule.solver.model(),
                     SatResult::Unknown(_) => None,
                 };
-                let states = model.and_then(|model| self.states(clause.body.iter().chain([head]), &model));
+                let states =
+                    model.and_then(|model| self.states(clause.body.iter().chain([head]), &model));
                 let Some(mut states) = states else {
                     let lost = self.candidates.get_mut(&head.predicate)?;
                     lost.drop_all(&asked);

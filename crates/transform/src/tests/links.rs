@@ -35,7 +35,12 @@ const PUSHED: &str = "
 fn a_list_is_walked_to_its_end() {
     let safe = system(&PUSHED.replace("FIRST", "last"));
     // The facts exclude the query.
-    assert!(after(&safe, "links").clauses.iter().all(|c| c.head.is_some()));
+    assert!(
+        after(&safe, "links")
+            .clauses
+            .iter()
+            .all(|c| c.head.is_some())
+    );
     check(&safe, &["links", "default,links"], true);
 }
 
@@ -43,7 +48,12 @@ fn a_list_is_walked_to_its_end() {
 #[test]
 fn facts_that_hold_at_first_are_dropped() {
     let wrong = system(&PUSHED.replace("FIRST", "(ite (< n 2) last (+ n 3))"));
-    assert!(after(&wrong, "links").clauses.iter().any(|c| c.head.is_none()));
+    assert!(
+        after(&wrong, "links")
+            .clauses
+            .iter()
+            .any(|c| c.head.is_none())
+    );
     check(&wrong, &["links", "default,links"], false);
 }
 
