@@ -183,7 +183,13 @@ while (list != 0) { q = list->list; while (q != 0) { q = q->more; } list = list-
 }
 
 # What the default strategy does not answer in a few seconds.
-HARD = {}
+SLOW = "the invariant relates links, kinds of objects and addresses of a cell"
+PAIRS = "the invariant relates two cells, or the lists that cells are in"
+HARD = {name + encoding + "safe": reason for encoding in ("-", "-array-") for names, reason in (
+    (("reverse", "reverse-traverse", "doubly-linked", "flag", "there-and-back", "circular", "shared-data"), SLOW),
+    (("descending", "nested", "own-data", "sorted-insertion", "two-lists"), PAIRS)) for name in names}
+HARD.update({name + encoding + "unsafe": "the refutation is long" for encoding in ("-", "-array-")
+             for name in ("sorted-insertion", "two-lists")})
 
 
 class Reader:
