@@ -11,7 +11,9 @@ use alphorn::internal::{ENGINES, PASSES};
 use alphorn::witness::ProofFormat;
 use alphorn::{list_passes, list_settings, z3_version};
 use clap::builder::PossibleValuesParser;
-use clap::{ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+};
 use clap_complete::Shell;
 
 /// The program's name.
@@ -576,19 +578,28 @@ fn completed_command() -> Command {
     let full = Cli::command();
     let engines = || ENGINES.iter().map(|entry| entry.name);
     let passes = || PASSES.iter().map(|pass| pass.name);
-    let shown = full.get_arguments().filter(|arg| !arg.is_hide_set()).cloned();
+    let shown = full
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set())
+        .cloned();
     let mut command = Command::new(NAME).args(shown);
     command = command.subcommands(full.get_subcommands().cloned());
     command
         .mut_arg("engine", |arg| {
-            arg.value_parser(PossibleValuesParser::new(["auto"].into_iter().chain(engines())))
+            arg.value_parser(PossibleValuesParser::new(
+                ["auto"].into_iter().chain(engines()),
+            ))
         })
-        .mut_arg("without", |arg| arg.value_parser(PossibleValuesParser::new(engines())))
+        .mut_arg("without", |arg| {
+            arg.value_parser(PossibleValuesParser::new(engines()))
+        })
         .mut_arg("passes", |arg| {
             let names = ["default", "none"].into_iter().chain(passes());
             arg.value_parser(PossibleValuesParser::new(names))
         })
-        .mut_arg("dump_after", |arg| arg.value_parser(PossibleValuesParser::new(passes())))
+        .mut_arg("dump_after", |arg| {
+            arg.value_parser(PossibleValuesParser::new(passes()))
+        })
 }
 
 /// The manual page, from the same definitions as the help.
@@ -727,7 +738,12 @@ mod tests {
         }
         let help = Cli::command().render_long_help().to_string();
         for text in [&manual, &help] {
-            for part in ["--output=json", "Exit status", "induct", "could not be written"] {
+            for part in [
+                "--output=json",
+                "Exit status",
+                "induct",
+                "could not be written",
+            ] {
                 assert!(text.contains(part), "{part}");
             }
         }

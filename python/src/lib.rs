@@ -132,14 +132,26 @@ impl Run {
     /// The object that describes the answer, as the program prints it with `--output=json`.
     fn record(&self, source: &str) -> String {
         let found = match self.fixedpoint {
-            Some(_) => Some(record::found_of(self.dialect.as_deref(), &self.printed, true)),
+            Some(_) => Some(record::found_of(
+                self.dialect.as_deref(),
+                &self.printed,
+                true,
+            )),
             None => None,
         };
         let reason = self.printed.reason.as_deref();
         let ending = Ending::Verdict(&self.verdict, reason);
         let total = Duration::from_secs_f64(self.total);
         let numbers = record::numbers(&self.stats);
-        record::object(source, &self.limits, ending, found.as_ref(), total, &numbers).to_string()
+        record::object(
+            source,
+            &self.limits,
+            ending,
+            found.as_ref(),
+            total,
+            &numbers,
+        )
+        .to_string()
     }
 
     /// The answer in words.

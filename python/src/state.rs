@@ -20,15 +20,27 @@ pub fn write(run: &Run) -> Value {
             Phase::Engine => "engine",
             Phase::Check => "check",
         };
-        json!([kind, span.name, span.depth, span.start.as_secs_f64(), span.length.as_secs_f64()])
+        json!([
+            kind,
+            span.name,
+            span.depth,
+            span.start.as_secs_f64(),
+            span.length.as_secs_f64()
+        ])
     });
     let stats = &run.stats;
-    let counts: Map<String, Value> =
-        stats.counts().map(|(name, count)| (name.to_owned(), count.into())).collect();
-    let times: Map<String, Value> =
-        stats.times().map(|(name, time)| (name.to_owned(), time.into())).collect();
-    let texts: Map<String, Value> =
-        stats.texts().map(|(name, text)| (name.to_owned(), text.into())).collect();
+    let counts: Map<String, Value> = stats
+        .counts()
+        .map(|(name, count)| (name.to_owned(), count.into()))
+        .collect();
+    let times: Map<String, Value> = stats
+        .times()
+        .map(|(name, time)| (name.to_owned(), time.into()))
+        .collect();
+    let texts: Map<String, Value> = stats
+        .texts()
+        .map(|(name, text)| (name.to_owned(), text.into()))
+        .collect();
     json!({
         "verdict": run.verdict,
         "dialect": run.dialect,
@@ -98,7 +110,10 @@ pub fn read(text: Arc<[u8]>, state: &str) -> Option<Run> {
             },
             memory_mib: state["memory_mib"].as_u64(),
             deterministic: state["deterministic"].as_bool().unwrap_or(false),
-            jobs: state["jobs"].as_u64().and_then(|jobs| jobs.try_into().ok()).unwrap_or(1),
+            jobs: state["jobs"]
+                .as_u64()
+                .and_then(|jobs| jobs.try_into().ok())
+                .unwrap_or(1),
         },
         stats,
         spans: spans(&state["spans"])?,

@@ -38,7 +38,9 @@ fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let deps = own.parent().unwrap();
     let folders = [deps, deps.parent().unwrap()];
-    let found = folders.into_iter().find(|folder| folder.join("libalphorn_c.so").exists());
+    let found = folders
+        .into_iter()
+        .find(|folder| folder.join("libalphorn_c.so").exists());
     found.expect("libalphorn_c.so").to_owned()
 }
 
@@ -46,7 +48,14 @@ fn library() -> PathBuf {
 fn example(folder: &Path) -> PathBuf {
     let (program, library) = (folder.join("solve"), library());
     let done = Command::new("cc")
-        .args(["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror", "-I"])
+        .args([
+            "-std=c99",
+            "-D_POSIX_C_SOURCE=200809L",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-I",
+        ])
         .arg(root().join("include"))
         .arg(root().join("examples/c/solve.c"))
         .arg("-L")
@@ -57,7 +66,11 @@ fn example(folder: &Path) -> PathBuf {
         .arg(&program)
         .output()
         .unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     program
 }
 
@@ -68,16 +81,26 @@ fn the_example_in_c_solves() {
     let run = |text: &str, seconds: &[&str]| {
         let file = folder.path().join("task.smt2");
         std::fs::write(&file, text).unwrap();
-        let output = Command::new(&program).arg(&file).args(seconds).output().unwrap();
+        let output = Command::new(&program)
+            .arg(&file)
+            .args(seconds)
+            .output()
+            .unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         (text, output.status.code())
     };
     let (text, status) = run(SAFE, &[]);
     assert_eq!(status, Some(0), "{text}");
-    assert!(text.starts_with("sat\nsafe: 1\n(\n  (define-fun P ((x!0 Int)) Bool "), "{text}");
+    assert!(
+        text.starts_with("sat\nsafe: 1\n(\n  (define-fun P ((x!0 Int)) Bool "),
+        "{text}"
+    );
     let (text, status) = run(UNSAFE, &[]);
     assert_eq!(status, Some(0), "{text}");
-    assert!(text.starts_with("unsat\nsafe: 0\n1: P(0) by clause 1\n"), "{text}");
+    assert!(
+        text.starts_with("unsat\nsafe: 0\n1: P(0) by clause 1\n"),
+        "{text}"
+    );
     let json = text.lines().last().unwrap();
     assert!(json.contains("\"verdict\":\"unsat\""), "{json}");
     let (text, status) = run("(set-logic HORN)\n(assert (P 1))\n(check-sat)", &[]);
@@ -86,7 +109,10 @@ fn the_example_in_c_solves() {
     // Another thread ends the run.
     let (text, status) = run(FAR, &["0.3"]);
     assert_eq!(status, Some(0), "{text}");
-    assert!(text.starts_with("unknown\nsafe: -1\nreason: interrupted\n{"), "{text}");
+    assert!(
+        text.starts_with("unknown\nsafe: -1\nreason: interrupted\n{"),
+        "{text}"
+    );
 }
 
 /// The header declares what the library exports, and nothing else.
@@ -105,7 +131,9 @@ fn the_header_has_every_function() {
     let header = std::fs::read_to_string(root().join("include/alphorn.h")).unwrap();
     let exported = functions(&source, "extern \"C\" fn ");
     let (_, declared) = header.split_once("typedef struct").unwrap();
-    let lines = declared.lines().filter(|line| !line.starts_with(['/', ' ']) && line.contains('('));
+    let lines = declared
+        .lines()
+        .filter(|line| !line.starts_with(['/', ' ']) && line.contains('('));
     let mut declared: Vec<String> = lines
         .filter_map(|line| {
             let (before, _) = line.split_once('(')?;

@@ -417,7 +417,11 @@ impl Parts {
         let mut of_cells: Vec<Vec<Literal>> = Vec::new();
         for &k in &self.index {
             let cell = with_number(k, Op::Ge, 1);
-            of_cells.extend(places.iter().map(|place| [&place[..], std::slice::from_ref(&cell)].concat()));
+            of_cells.extend(
+                places
+                    .iter()
+                    .map(|place| [&place[..], std::slice::from_ref(&cell)].concat()),
+            );
         }
         let mut kinds: Vec<Vec<Literal>> = vec![Vec::new()];
         for (at, _, numerals, _) in &self.values {

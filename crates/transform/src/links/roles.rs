@@ -162,7 +162,8 @@ fn compare(
     numerals: &mut FxHashMap<TermId, Vec<i64>>,
 ) {
     let args = terms.args(term);
-    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT {
+    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT
+    {
         return;
     }
     let sides = [bases(terms, args[0]), bases(terms, args[1])];
@@ -173,7 +174,9 @@ fn compare(
         }
     }
     for (side, other) in [(0, 1), (1, 0)] {
-        let numeral = terms.as_int(args[other]).and_then(|n| i64::try_from(n).ok());
+        let numeral = terms
+            .as_int(args[other])
+            .and_then(|n| i64::try_from(n).ok());
         if let (Some(numeral), &[var]) = (numeral, &sides[side][..]) {
             numerals.entry(var).or_default().push(numeral);
         }
