@@ -131,14 +131,9 @@ struct Run {
 impl Run {
     /// The object that describes the answer, as the program prints it with `--output=json`.
     fn record(&self, source: &str) -> String {
-        let found = match self.fixedpoint {
-            Some(_) => Some(record::found_of(
-                self.dialect.as_deref(),
-                &self.printed,
-                true,
-            )),
-            None => None,
-        };
+        let dialect = self.dialect.as_deref();
+        let found = self.fixedpoint;
+        let found = found.map(|_| record::found_of(dialect, &self.printed, true));
         let reason = self.printed.reason.as_deref();
         let ending = Ending::Verdict(&self.verdict, reason);
         let total = Duration::from_secs_f64(self.total);

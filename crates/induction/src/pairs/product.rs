@@ -294,8 +294,11 @@ impl Product {
         numbers: &FxHashMap<&[PredicateId], usize>,
     ) -> Vec<ProofNode> {
         let mut nodes = Vec::new();
-        // With the clauses of the components that are split, and the place of the case.
-        let mut todo: Vec<(Vec<usize>, Option<(usize, usize)>)> = vec![(Vec::new(), None)];
+        /// The clauses of the components that are split.
+        type Chosen = Vec<usize>;
+        /// The node of a split, and the number of the case.
+        type Place = Option<(usize, usize)>;
+        let mut todo: Vec<(Chosen, Place)> = vec![(Vec::new(), None)];
         while let Some((chosen, parent)) = todo.pop() {
             let number = nodes.len();
             if let Some((parent, case)) = parent

@@ -250,9 +250,7 @@ impl<'a, 's> Run<'a, 's> {
         }
         self.next_round(4);
         for _ in 0..LIMITS.residue_rounds {
-            let Some(found) = self.residues(&mut tried, cx) else {
-                return None;
-            };
+            let found = self.residues(&mut tried, cx)?;
             self.candidates(found, effort(2, 100), cx);
             if self.attempt(effort(3, 400), cx) {
                 return self.verdict();

@@ -17,6 +17,9 @@ use alphorn_term::Random;
 use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermStore};
 
+/// What a sample of facts depends on: the predicate, the number of slots, the slot, and the seed.
+type Sample = (PredicateId, usize, usize, u64);
+
 /// The clauses of a system with what is known of them.
 pub struct Space<'a> {
     pub system: &'a System,
@@ -29,7 +32,7 @@ pub struct Space<'a> {
     pub constants: BTreeSet<i64>,
     /// Predicates that depend on themselves.
     pub recursive: FxHashSet<PredicateId>,
-    samples: RefCell<FxHashMap<(PredicateId, usize, usize, u64), Rc<Vec<usize>>>>,
+    samples: RefCell<FxHashMap<Sample, Rc<Vec<usize>>>>,
 }
 
 impl<'a> Space<'a> {

@@ -78,7 +78,7 @@ fn without_locals(
         }
         break;
     }
-    let is_closed = |c: &TermId| !terms.free_vars(&[*c]).iter().any(|v| is_local(v));
+    let is_closed = |c: &TermId| !terms.free_vars(&[*c]).iter().any(&is_local);
     conjuncts.retain(is_closed);
     conjuncts
 }
