@@ -286,7 +286,7 @@ fn compare_corpus() {
                     compared += 1;
                     again.push_str(&shown);
                 }
-                // Names of rules, and the extensions in the test `extensions`.
+                // Names of rules, declarations of heaps, and the extensions in the test `extensions`.
                 Err(_) => {
                     beyond += 1;
                     again.push_str(source);
@@ -297,7 +297,7 @@ fn compare_corpus() {
         assert_eq!(meaning(&problem), meaning(&other), "{file}");
     }
     assert!(
-        compared > 3000 && beyond < 20,
+        compared > 3000 && beyond < 60,
         "{compared}, {beyond} beyond"
     );
 }
