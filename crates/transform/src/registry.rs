@@ -314,7 +314,7 @@ mod tests {
         let plain = default
             .without_hard_models()
             .expect("some passes are left out");
-        assert_eq!(plain.names().len() + 2, default.names().len());
+        assert_eq!(plain.names().len() + 6, default.names().len());
         assert!(plain.without_hard_models().is_none());
         let quick = default.quick().expect("there are costly passes");
         let costly = |name: &&str| {
