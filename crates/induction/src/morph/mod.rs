@@ -48,6 +48,8 @@ mod model;
 mod tests;
 mod translate;
 
+use std::time::Duration;
+
 use rustc_hash::FxHashSet;
 
 use self::concrete::{Outcome, all_demands, concretise};
@@ -66,8 +68,12 @@ use alphorn_witness::Verdict;
 /// The passes that the scalar system goes through. `variants` takes objects apart.
 const PASSES: &str = "default,variants";
 
-/// The same for heaps: `links` proves facts about addresses and fields.
+/// The same for heaps in turns of at least [`LONG`]: `links` proves facts about addresses and fields,
+/// which takes seconds.
 const HEAP_PASSES: &str = "default,variants,links";
+
+/// The length of turns in which there is time for `links`.
+const LONG: Duration = Duration::from_secs(20);
 
 /// An engine's turn for the scalar system.
 #[derive(Clone, Copy)]
@@ -179,7 +185,8 @@ impl Morph {
                 (true, false) => HEAPS,
                 (true, true) => LARGE_HEAPS,
             };
-            let passes = if heap { HEAP_PASSES } else { PASSES };
+            let is_long = cx.budget.length().is_none_or(|length| length >= LONG);
+            let passes = if heap && is_long { HEAP_PASSES } else { PASSES };
             let wanted = (cells, &demands);
             let (morphed, verdict) = self.scalar(system, schedule, passes, wanted, cx)?;
             let refutation = match verdict {
