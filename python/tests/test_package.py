@@ -41,8 +41,12 @@ class Documentation(unittest.TestCase):
         for path, least in [(ROOT / "docs/src/python.md", 5), (ROOT / "python/README.md", 4)]:
             blocks = re.findall(r"```python\n(.*?)```", path.read_text(), re.S)
             parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+            names = {}
             for block in blocks:
-                runner.run(parser.get_doctest(block, {}, path.name, str(path), 0))
+                # A block goes on with the names of those before.
+                examples = parser.get_doctest(block, names, path.name, str(path), 0)
+                runner.run(examples, clear_globs=False)
+                names = examples.globs
             self.assertEqual(runner.failures, 0, path)
             self.assertGreaterEqual(runner.tries, least, path)
 
@@ -93,7 +97,8 @@ class Names(unittest.TestCase):
                 own = {m for m in vars(value) if not m.startswith("_")}
                 self.assertEqual(set(members), own, name)
                 for member, definition in members.items():
-                    is_property = bool(definition.decorator_list)
+                    decorators = [d.id for d in definition.decorator_list]
+                    is_property = "property" in decorators
                     is_callable = callable(getattr(value, member))
                     self.assertNotEqual(is_property, is_callable, member)
                     if is_callable:
