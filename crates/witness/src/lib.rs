@@ -41,6 +41,7 @@
 //! and only after the check of its witness.
 
 mod certificate;
+mod comments;
 mod derivations;
 mod dialect;
 mod forms;

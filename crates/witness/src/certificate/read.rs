@@ -19,39 +19,16 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::{Case, Certificate, Function, Lemma, Variables};
+use crate::comments::{Failure, failure, parts};
 use crate::forms::{FormId, Forms, normal_atom};
 use crate::sexp::{ambiguity, elements, expression, symbol};
 
-/// An error: the byte offset of its place, and the reason.
-type Failure = (usize, String);
-
-fn failure<T>(place: usize, message: impl Into<String>) -> Result<T, Failure> {
-    Err((place, message.into()))
-}
-
-/// The parts of a certificate in the comments from `start` on, each with its keyword and range.
-fn parts(text: &str, start: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
-    let mut position = start;
-    let lines = text[start..].split_inclusive('\n').map(move |line| {
-        let begin = position;
-        position += line.len();
-        (begin, line.trim_end_matches(['\n', '\r']))
-    });
-    lines.filter_map(|(begin, line)| {
-        let comment = line.trim_start().strip_prefix(';')?.trim_start();
-        let keyword = ["measure", "lemma"].into_iter().find(|keyword| {
-            let rest = comment.strip_prefix(keyword);
-            rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
-        })?;
-        let end = begin + line.len();
-        let after = end - comment.len() + keyword.len();
-        Some((keyword, after..end))
-    })
-}
+/// The keywords of its lines.
+const KEYWORDS: [&str; 2] = ["measure", "lemma"];
 
 /// Whether comments from `start` on have parts of a certificate.
 pub fn has_certificate(text: &str, start: usize) -> bool {
-    parts(text, start).next().is_some()
+    parts(text, start, KEYWORDS).next().is_some()
 }
 
 /// Reads a certificate part by part.
@@ -139,7 +116,7 @@ impl<'a> CertificateReader<'a> {
     /// The certificate, with the measures and lemmas in the comments from `start` to `end`.
     pub fn finish(mut self, start: usize, end: usize) -> Result<Certificate, Failure> {
         let mut lines = Vec::new();
-        for (keyword, range) in parts(&self.text[..end], start) {
+        for (keyword, range) in parts(&self.text[..end], start, KEYWORDS) {
             self.unambiguous(&range)?;
             let mut expressions = Vec::new();
             let line = &self.text[..range.end];

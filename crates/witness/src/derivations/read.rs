@@ -17,40 +17,17 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{LemmaText, ProofText, SlotText};
+use crate::comments::{Failure, failure, parts};
 use crate::sexp::{ambiguity, elements, expression, symbol};
 use crate::types::{Instance, ProofNode};
 use alphorn_chc::frontend::Problem;
 
-/// An error: the byte offset of its place, and the reason.
-type Failure = (usize, String);
-
-fn failure<T>(place: usize, message: impl Into<String>) -> Result<T, Failure> {
-    Err((place, message.into()))
-}
-
-/// The lines of a proof in the comments from `start` on, each with its keyword and range.
-fn parts(text: &str, start: usize) -> impl Iterator<Item = (&'static str, Range<usize>)> {
-    let mut position = start;
-    let lines = text[start..].split_inclusive('\n').map(move |line| {
-        let begin = position;
-        position += line.len();
-        (begin, line.trim_end_matches(['\n', '\r']))
-    });
-    lines.filter_map(|(begin, line)| {
-        let comment = line.trim_start().strip_prefix(';')?.trim_start();
-        let keyword = ["relational", "query"].into_iter().find(|keyword| {
-            let rest = comment.strip_prefix(keyword);
-            rest.is_some_and(|rest| rest.starts_with([' ', '\t']))
-        })?;
-        let end = begin + line.len();
-        let after = end - comment.len() + keyword.len();
-        Some((keyword, after..end))
-    })
-}
+/// The keywords of its lines.
+const KEYWORDS: [&str; 2] = ["relational", "query"];
 
 /// Whether comments from `start` on have lines of a proof.
 pub fn has_proof(text: &str, start: usize) -> bool {
-    parts(text, start).next().is_some()
+    parts(text, start, KEYWORDS).next().is_some()
 }
 
 /// Reads the proof in the comments from `start` on.
@@ -64,7 +41,7 @@ pub fn read_proof(problem: &Problem, text: &str, start: usize) -> Result<ProofTe
         text,
         names: FxHashMap::default(),
     };
-    for (keyword, range) in parts(text, start) {
+    for (keyword, range) in parts(text, start, KEYWORDS) {
         if let Some(place) = ambiguity(text, &range) {
             return failure(place, "solvers may read this differently");
         }
