@@ -13,7 +13,7 @@ use corpus::{run, tasks};
 const STRIDE: usize = 29;
 
 /// Each file is tried with one of this number of lists of passes, the next file with others.
-const ROTATION: usize = 5;
+const ROTATION: usize = 8;
 
 #[test]
 fn passes_alone_and_in_pairs_keep_the_answer() {
@@ -23,9 +23,11 @@ fn passes_alone_and_in_pairs_keep_the_answer() {
         lists.push(a.to_owned());
         lists.extend(names().map(|b| format!("{a},{b}")));
     }
+    // Proofs about several facts need no pass, and heaps are hard without most of them.
+    let others = ["heaps/", "relational/"];
     let files: Vec<_> = tasks()
         .into_iter()
-        .filter(|t| !t.hard)
+        .filter(|t| !t.hard && !others.iter().any(|family| t.name().starts_with(family)))
         .step_by(STRIDE)
         .collect();
     let cases: Vec<_> = files
