@@ -104,6 +104,8 @@ pub(super) struct Cube {
     pub body: Vec<(usize, Box<[Local]>)>,
     pub head: Option<(usize, Box<[Local]>)>,
     pub formulas: Vec<Formula>,
+    /// The Booleans in the formulas.
+    pub flags: Box<[Local]>,
     /// Whether the constraint is known to have no solution.
     pub never: bool,
 }
@@ -675,6 +677,7 @@ impl Reader<'_> {
                 body: body.clone(),
                 head: head.clone(),
                 formulas: Vec::with_capacity(choice.len()),
+                flags: Box::default(),
                 never: false,
             };
             for mut formula in choice {
@@ -682,11 +685,29 @@ impl Reader<'_> {
                 cube.add(formula);
             }
             cube.never |= cube.start.iter().any(|range| range.is_empty());
+            cube.flags = flags(&cube.formulas, &kinds);
             if !cube.never {
                 out.push(cube);
             }
         }
     }
+}
+
+/// The Booleans in formulas, ascending.
+fn flags(formulas: &[Formula], kinds: &[Kind]) -> Box<[Local]> {
+    let mut found = Vec::new();
+    let mut stack: Vec<&Formula> = formulas.iter().collect();
+    while let Some(formula) = stack.pop() {
+        match formula {
+            Formula::Row(row) => found.extend(row.terms.iter().map(|t| t.0)),
+            Formula::And(parts) | Formula::Or(parts) => stack.extend(parts),
+            Formula::Define(..) => {}
+        }
+    }
+    found.retain(|&local| kinds[local as usize] == Kind::Bool);
+    found.sort_unstable();
+    found.dedup();
+    found.into()
 }
 
 impl Cube {

@@ -100,7 +100,7 @@ pub(super) fn post(
             }
             copy.clear();
             copy.extend_from_slice(ranges);
-            *steps += 2 + args.len() as u64 / 2;
+            *steps += 2 + args.len() as u64 / 4;
             let bounds = under(cube, bodies, &mut copy, flag, value, base, args, steps);
             if !bounds.is_empty() {
                 found.push((2 * at + value, bounds));
@@ -133,8 +133,7 @@ fn under(
         Some(false) => true,
         Some(true) => {
             debug_assert!(before.fixed().is_none());
-            narrow(ranges, &cube.kinds, &cube.formulas, steps)
-                && propagate(cube, bodies, ranges, steps)
+            settle(cube, bodies, ranges, flag, steps)
         }
     };
     let range = |local: Local| match holds {
@@ -145,6 +144,75 @@ fn under(
     let bounds = bounds.map(|(at, (&local, base))| (at, range(local), base));
     let narrower = bounds.filter(|(_, range, base)| range != *base && base.includes(*range));
     narrower.map(|(at, range, _)| (at, range)).collect()
+}
+
+/// Narrows the ranges after a Boolean was fixed; false if there is no solution.
+///
+/// The implications of this Boolean and of those in formulas that become fixed are applied, not of
+/// those that only other implications fix: what follows from these is mostly listed under the first
+/// one, and looking there for each of them would take the square of the number of arguments.
+fn settle(
+    cube: &Cube,
+    bodies: &[&Implications],
+    ranges: &mut [Range],
+    flag: Local,
+    steps: &mut u64,
+) -> bool {
+    let is_fixed = |ranges: &[Range], local: Local| ranges[local as usize].fixed().is_some();
+    let mut waiting: Vec<Local> = cube.flags.to_vec();
+    waiting.retain(|&local| !is_fixed(ranges, local));
+    let mut fixed = vec![flag];
+    for _ in 0..MAX_ROUNDS {
+        for local in fixed.drain(..) {
+            if !apply(cube, bodies, ranges, local, steps) {
+                return false;
+            }
+        }
+        if !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
+            return false;
+        }
+        waiting.retain(|&local| {
+            let waits = !is_fixed(ranges, local);
+            if !waits {
+                fixed.push(local);
+            }
+            waits
+        });
+        if fixed.is_empty() {
+            break;
+        }
+    }
+    true
+}
+
+/// Applies the implications of a Boolean that is fixed; false if there is no solution.
+fn apply(
+    cube: &Cube,
+    bodies: &[&Implications],
+    ranges: &mut [Range],
+    flag: Local,
+    steps: &mut u64,
+) -> bool {
+    let Some(value) = ranges[flag as usize].fixed() else {
+        return true;
+    };
+    for ((_, args), implications) in cube.body.iter().zip(bodies) {
+        *steps += args.len() as u64 / 8;
+        for (at, _) in (0..).zip(args).filter(|(_, arg)| **arg == flag) {
+            let condition = 2 * at + u32::from(value != 0);
+            let Ok(found) = implications.binary_search_by_key(&condition, |i| i.0) else {
+                continue;
+            };
+            let bounds = &implications[found].1;
+            *steps += bounds.len() as u64 / 2;
+            for (at, range) in bounds.iter() {
+                if range.is_empty() || meet(ranges, args[*at as usize], *range).is_none() {
+                    return false;
+                }
+            }
+        }
+    }
+    true
 }
 
 /// The implications that follow from each of two lists; `None` if these are all of the first. With

@@ -19,8 +19,8 @@ const MAX_JUMPS: u32 = 8;
 const MAX_CHANGES: u32 = 400;
 /// Rounds of narrowing.
 const NARROWING: usize = 2;
-/// Applications between looks at the budget.
-const APPLICATIONS: u32 = 64;
+/// Steps between looks at the budget.
+const STEPS: u64 = 10_000;
 
 /// The order in which values are computed.
 pub(super) struct Schedule {
@@ -90,7 +90,8 @@ pub(super) struct Run<'a, 'b> {
     changes: Vec<u32>,
     applied: Vec<Option<u64>>,
     budget: &'a Budget,
-    applications: u32,
+    /// Steps since the last look at the budget.
+    steps: u64,
     is_cut: bool,
 }
 
@@ -116,7 +117,7 @@ pub(super) fn run(
         changes: vec![0; known.len()],
         applied: vec![None; cubes],
         budget,
-        applications: 0,
+        steps: 0,
         is_cut: false,
     };
     run.components();
@@ -244,14 +245,15 @@ impl Run<'_, '_> {
         for (p, _) in &cube.body {
             bodies.push(self.values[*p].as_ref()?);
         }
-        self.applications += 1;
         let before = self.transfer.steps;
         let extent = Extent::Only(self.layer);
         let result = self.transfer.post(at, &bodies, self.known, extent);
         let steps = u32::try_from(self.transfer.steps - before).unwrap_or(u32::MAX);
         self.budget.terms().charge(STEP * steps);
-        if self.applications.is_multiple_of(APPLICATIONS) && self.budget.is_spent() {
-            self.is_cut = true;
+        self.steps += u64::from(steps);
+        if self.steps >= STEPS {
+            self.steps = 0;
+            self.is_cut |= self.budget.is_spent();
         }
         Some(known.with(result?, self.layer))
     }

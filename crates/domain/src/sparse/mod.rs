@@ -58,6 +58,8 @@ struct Limits {
     proof_work_per_clause: Duration,
     /// Work of a layer for all clauses together, at most.
     most_work: Duration,
+    /// A layer has at most the time left divided by this.
+    part: u32,
 }
 
 const LIMITS: Limits = Limits {
@@ -66,6 +68,7 @@ const LIMITS: Limits = Limits {
     least_work: Duration::from_millis(10),
     proof_work_per_clause: Duration::from_micros(400),
     most_work: Duration::from_secs(10),
+    part: 5,
 };
 
 pub use walk::Skeleton;
@@ -104,6 +107,9 @@ pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
         };
         let per_clause = (LIMITS.work_per_clause + per_clause).saturating_mul(clauses);
         let work = LIMITS.least_work + per_clause.min(LIMITS.most_work);
+        let work = budget
+            .left()
+            .map_or(work, |left| work.min(left / LIMITS.part));
         analysis.add(layer, &budget.work(work));
     }
     analysis

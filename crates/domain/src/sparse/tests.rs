@@ -196,6 +196,37 @@ fn layers_find_what_is_planted() {
     assert_closed(&mirror, "an implication");
 }
 
+/// Implications between many flags are found within the budget of the layer.
+#[test]
+fn flags_that_follow_from_others() {
+    for count in [8, 64] {
+        assert_closed(&flags(count), "a chain of flags");
+    }
+}
+
+/// Flags that are down at first; the first is raised at any time, another if the one before is up. The
+/// last is not up while the first is down.
+fn flags(count: usize) -> System {
+    let t = Rc::new(TermStore::new());
+    let mut system = System::new(t.clone());
+    let p = system.add_predicate("p", &vec![SortId::BOOL; count]);
+    let flags = system.fresh_atom(p);
+    let down: Vec<TermId> = flags.args.iter().map(|&flag| t.not(flag)).collect();
+    system.add_clause(vec![], t.and(&down), Some(flags.clone()));
+    for at in 0..count {
+        let mut next = flags.clone();
+        next.args[at] = t.var("raised", SortId::BOOL);
+        let before = at.checked_sub(1).map(|before| flags.args[before]);
+        let raised = before.map_or(TermId::TRUE, |before| t.or(&[flags.args[at], before]));
+        let step = t.eq(next.args[at], raised);
+        system.add_clause(vec![flags.clone()], step, Some(next));
+    }
+    let last = flags.args[count - 1];
+    let bad = t.and(&[last, t.not(flags.args[0])]);
+    system.add_clause(vec![flags], bad, None);
+    system
+}
+
 /// Bit-vectors, reals and datatypes have ranges, too.
 #[test]
 fn other_sorts_have_ranges() {
