@@ -176,6 +176,8 @@ fn decide(
 ) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(whole);
     let system = explored(whole, &reachability, options);
+    let predicates = system.used_predicates().len() as u64;
+    cx.stats.set("interp.predicates", predicates);
     let options = &options.fit_for(&Shape::of(&system).theories);
     let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
         let mut search = Search::new(&system, options, Guards::default(), smt, cx);

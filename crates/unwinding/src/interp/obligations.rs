@@ -63,8 +63,10 @@ impl Search<'_> {
             Exclusion::Reached(cubes) => return Ok(Some(cubes)),
         };
         let chain = self.chain(node);
-        self.weigh_path(&chain[..chain.len() - 1]);
+        // What the path reaches ends before the first empty label.
         let dead = self.first_dead(&chain).unwrap_or(node);
+        let reached = chain.iter().take_while(|&&n| n != dead).count();
+        self.weigh_path(&chain[..reached]);
         self.close_dead(dead, &changed)?;
         Ok(None)
     }
@@ -178,7 +180,7 @@ impl Search<'_> {
                         self.terms.or(&negated.collect::<Vec<_>>())
                     }
                 };
-                self.counts.reachability += 1;
+                self.counts.lemmas += 1;
                 if !self.strengthen(at, lemma)? && !is_first {
                     return Err(incomplete("an obligation is excluded by its label already"));
                 }

@@ -88,12 +88,24 @@ choices! {
     }
 }
 
+choices! {
+    /// How interpolants are made.
+    Interpolants {
+        /// Of comparisons where these suffice, without counters where these are not needed.
+        Comparisons = "comparisons",
+        /// By Craig interpolation alone.
+        Craig = "craig",
+    }
+}
+
 settings! {
     /// The settings of `safari`.
     Options {
         /// Labels of new nodes: `true`, index predicates, or pre-images.
         labels: Labels = Labels::Indexed,
-            source "LPAR 2012; MCMT; Lahiri and Bryant, TOCL 2007";
+            source "LPAR 2012; MCMT; Lahiri and Bryant, TOCL 2007", paper "lazy";
+        /// Interpolants of comparisons where these suffice, or Craig interpolants alone.
+        interpolants: Interpolants = Interpolants::Comparisons, paper "craig";
     }
 }
 

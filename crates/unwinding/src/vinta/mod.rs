@@ -131,6 +131,8 @@ impl Engine for VintaEngine {
         if Shape::of(system).theories.quantifier {
             return driver::by_instances(system, &[], cx, |open, cx| self.solve(open, cx));
         }
+        let predicates = system.used_predicates().len() as u64;
+        cx.stats.set("vinta.predicates", predicates);
         domains::solve(system, &self.options, cx)
     }
 }
