@@ -98,7 +98,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// INITU: all of Σ is in force, and all bounds are zero.
+    /// INITU: all of Σ is in force, or its cheap part, and all bounds are zero.
     pub fn new(system: &'a System, options: Options, budget: &Budget) -> Self {
         let smt = Smt::within(budget);
         let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
             values: vec![0; bounding.loops.len()],
             height: 0,
             unbounded: false,
-            in_force: assumptions.all.iter().copied().collect(),
+            in_force: first(&assumptions, options.first),
             invariants: Vec::new(),
             known: Vec::new(),
             proof_work: Duration::ZERO,
@@ -668,6 +668,15 @@ impl<'a> Search<'a> {
         for (name, time) in Routine::NAMES.iter().zip(times) {
             cx.stats.add_time(&format!("spacer.{name}"), time);
         }
+    }
+}
+
+/// The assumptions in force at first.
+fn first(assumptions: &Assumptions, first: options::First) -> FxHashSet<TermId> {
+    let all = assumptions.all.iter().copied();
+    match first {
+        options::First::All => all.collect(),
+        options::First::Cheap => all.filter(|a| !assumptions.costly.contains(a)).collect(),
     }
 }
 
