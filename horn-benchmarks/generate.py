@@ -331,14 +331,35 @@ def products(n, safe):
     return c
 
 
+def holes(n, safe):
+    """N numbers in one loop, each with an upper bound and a hole below it, which it enters from above the bound only.
+
+    Safe: none is ever in its hole, which takes both the bound and the hole to prove. Unsafe: the last one may go
+    beyond its bound."""
+    c = Clauses()
+    before, after = (["%s%d" % (x, i) for i in range(n)] for x in "xy")
+    c.predicate("Loop", ["Int"] * n)
+    c.clause([], [], apply("Loop", ["0"] * n))
+    steps = []
+    for i in range(n):
+        bound, hole = 10 + 3 * i, 9 + 3 * i
+        most = bound if safe or i < n - 1 else bound + 1
+        steps.append("(or (and (<= x{0} {1}) (<= y{0} {3}) (not (= y{0} {2}))) (and (> x{0} {1}) (= y{0} {2})))"
+                     .format(i, bound, hole, most))
+    c.clause(ints(before + after), [apply("Loop", before)] + steps, apply("Loop", after))
+    c.query(ints(before), [apply("Loop", before),
+                           "(or %s)" % " ".join("(= x%d %d)" % (i, 9 + 3 * i) for i in range(n))])
+    return c
+
+
 FAMILIES = {f.__name__: f for f in (ring, pipeline, loops, locations, deep, nested, tree, wide, terms, arrays,
-                                    constructors, memory, products)}
+                                    constructors, memory, products, holes)}
 LEAST = {"ring": 2, "locations": 2, "nested": 2, "constructors": 2, "memory": 2}
 INSTANCES = [("ring", 4), ("ring", 12), ("pipeline", 5), ("pipeline", 30), ("loops", 2), ("loops", 4), ("locations", 6),
              ("locations", 20), ("deep", 10), ("deep", 40), ("nested", 3), ("nested", 5), ("tree", 2), ("tree", 4),
              ("wide", 3), ("wide", 40), ("terms", 3), ("terms", 200), ("arrays", 2), ("arrays", 6),
              ("constructors", 3), ("constructors", 12), ("memory", 3), ("memory", 4),
-             ("products", 2), ("products", 6)]
+             ("products", 2), ("products", 6), ("holes", 1), ("holes", 4)]
 HARD = {("loops", 4, True): "an equality of four variables is needed for every loop"}
 
 
