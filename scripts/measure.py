@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import time
 from dataclasses import dataclass, field
@@ -23,6 +24,12 @@ def default_command(engine=None):
 def as_in_paper(engine):
     """The words for an engine with the settings of its paper, and without passes."""
     return ["--engine", engine, "--passes", "none", "--set", f"{engine}.as-in-paper=true"]
+
+
+def _cpu():
+    """The CPU seconds of all runs so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def measure(command, task, seconds, settings=()):
@@ -47,7 +54,7 @@ class Run:
     in `needs` is zero."""
 
     answer: str
-    wall: float
+    cpu: float
     counters: dict = field(default_factory=dict)
     is_vacuous: bool = False
 
@@ -57,10 +64,10 @@ class Run:
         return self.answer in ANSWERS and not self.is_vacuous
 
     def seconds(self):
-        """What a table says of its time."""
+        """What a table says of its CPU time."""
         if self.answer not in ANSWERS:
             return "-"
-        return VACUOUS if self.is_vacuous else f"{self.wall:.2f}"
+        return VACUOUS if self.is_vacuous else f"{self.cpu:.2f}"
 
     def number(self, name):
         """What a table says of a counter."""
@@ -68,14 +75,17 @@ class Run:
 
 
 def run_of(command, task, seconds, settings=(), needs=()):
-    """A run as a [Run]."""
-    answer, wall, counters = measure(command, task, seconds, settings)
+    """A run with its CPU seconds. Other load on the machine changes these little; with
+    `--deterministic` in the command it does not change answers either."""
+    start = _cpu()
+    answer, _, counters = measure(command, task, seconds, settings)
+    spent = _cpu() - start
     is_vacuous = any(not counters.get(name) for name in needs)
-    return Run(answer, wall, counters, answer in ANSWERS and is_vacuous)
+    return Run(answer, spent, counters, answer in ANSWERS and is_vacuous)
 
 
 def ratio(ours, papers):
     """How many times as long the second run takes; `-` where one has no answer."""
     if not (ours.is_known and papers.is_known):
         return "-"
-    return f"{papers.wall / max(ours.wall, 0.01):.1f}"
+    return f"{papers.cpu / max(ours.cpu, 0.01):.1f}"
