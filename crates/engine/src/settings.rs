@@ -308,11 +308,7 @@ pub fn apply(
 }
 
 /// Sets the settings with a value in the paper to it, if the text is `true`.
-fn as_in_paper(
-    name: &str,
-    text: &str,
-    settings: &mut [Setting<'_>],
-) -> Result<(), SettingError> {
+fn as_in_paper(name: &str, text: &str, settings: &mut [Setting<'_>]) -> Result<(), SettingError> {
     let mut is_wanted = false;
     let mut flag = Value::Flag(&mut is_wanted);
     let wrong = |name: &str, range: String, text: &str| SettingError::Value {
@@ -384,9 +380,8 @@ mod tests {
     #[test]
     fn the_papers_values_are_set_together_and_changed_again() {
         let mut options = Options::default();
-        let set = |options: &mut Options, text: &str| {
-            apply("x", options.settings(), &[text.to_owned()])
-        };
+        let set =
+            |options: &mut Options, text: &str| apply("x", options.settings(), &[text.to_owned()]);
         assert_eq!(set(&mut options, "x.as-in-paper=false"), Ok(()));
         assert_eq!(options.how_often, 3);
         assert_eq!(set(&mut options, "x.as-in-paper=true"), Ok(()));

@@ -26,10 +26,10 @@
 //! both. Index predicates follow from `A`.
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Interpolants, Labels};
 use super::limits::LIMITS;
 use super::transition::{Cell, Transition};
 use super::unwind::{Location, NodeId, Unwinding};
+use super::{Interpolants, Labels};
 use alphorn_chc::{PredicateId, System};
 use alphorn_interpolation::InterpolationError;
 use alphorn_proof::{Stop, ask, incomplete, undefined, values};

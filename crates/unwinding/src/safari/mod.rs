@@ -35,7 +35,8 @@
 //!   index variables have to be instantiated. After a step that changes `c` it is an index
 //!   variable. Therefore `c` is compared in index predicates as `k` would be.
 //! - Covering is checked for the pre-image instead of the node's label.
-//! - Interpolants consist of comparisons where these suffice.
+//! - Interpolants consist of comparisons where these suffice. With `safari.as-in-paper=true` they are
+//!   Craig interpolants alone, and labels begin as `true`.
 //! - Labels begin as an indexed predicate abstraction of the pre-image, case by case
 //!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path; with
 //!   nested loops that move elements, the interpolants are then about counters and the first few
