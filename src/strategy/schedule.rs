@@ -139,7 +139,6 @@ pub(super) const MAIN: Schedule<PlannedTurn> = &[
     anywhere("trl", 0.05, work(500)),
     anywhere("kind", 0.03, work(300)),
     anywhere("templates", 0.08, work(800)),
-    only("safari", 0.15, work(1_000), Condition::ArraysOfScalars),
     only("pdr", 0.2, work(1_500), Condition::ArraysOfScalars),
     only("morph", 0.45, time(300), Condition::ArraysOfScalars),
     only("morph", 0.95, time(300), Condition::Heaps),

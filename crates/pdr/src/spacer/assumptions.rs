@@ -15,9 +15,7 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 pub(super) struct Assumptions {
     /// Σ, in the order of the clauses, without repetitions.
     pub all: Vec<TermId>,
-    /// Those of parts that are costly to solve.
-    pub costly: FxHashSet<TermId>,
-    /// The same as `all`, as a set.
+    /// The same as a set.
     set: FxHashSet<TermId>,
     /// By position of the clause.
     clauses: Vec<Guarded>,
@@ -29,8 +27,6 @@ struct Guarded {
     constraint: TermId,
     /// The assumptions of the clause.
     own: Vec<TermId>,
-    /// The assumptions of parts that are costly to solve.
-    costly: Vec<TermId>,
     /// For granularity by arguments: the head's arguments with the variables that replace them.
     shadows: Vec<(TermId, TermId)>,
     /// For granularity by arguments: the constraint over these variables.
@@ -53,13 +49,7 @@ impl Assumptions {
         let mut set = FxHashSet::default();
         let own = clauses.iter().flat_map(|c| &c.own).copied();
         let all = own.filter(|&a| set.insert(a)).collect();
-        let costly = clauses.iter().flat_map(|c| c.costly.iter().copied());
-        Assumptions {
-            costly: costly.collect(),
-            all,
-            set,
-            clauses,
-        }
+        Assumptions { all, set, clauses }
     }
 
     /// Whether a term is an assumption.
@@ -103,21 +93,6 @@ impl Assumptions {
     }
 }
 
-/// Whether a part of a constraint has terms that solvers are slow with: products, division and
-/// remainders, of bit-vectors too, and writes to arrays.
-fn is_costly(terms: &TermStore, part: TermId) -> bool {
-    let mut found = false;
-    terms.post_order(&[part], |t| {
-        found |= match terms.op(t) {
-            Op::Mul => terms.numeral(terms.args(t)[0]).is_none(),
-            Op::Div | Op::IDiv | Op::Mod | Op::Store => true,
-            Op::BvMul | Op::BvUdiv | Op::BvUrem | Op::BvSdiv | Op::BvSrem => true,
-            _ => false,
-        };
-    });
-    found
-}
-
 /// A fresh assumption.
 fn assumption(terms: &TermStore) -> TermId {
     terms.fresh_var("assume", SortId::BOOL)
@@ -132,11 +107,8 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
         .zip(&own)
         .map(|(&part, &a)| terms.implies(a, part))
         .collect();
-    let costly = parts.iter().zip(&own);
-    let costly = costly.filter(|&(&part, _)| is_costly(terms, part));
     Guarded {
         constraint: terms.and(&guarded),
-        costly: costly.map(|(_, &a)| a).collect(),
         own,
         shadows: Vec::new(),
         shadowed: TermId::TRUE,
@@ -147,7 +119,6 @@ fn conjuncts(terms: &TermStore, constraint: TermId) -> Guarded {
 /// a literal share it.
 fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     let mut own: Vec<TermId> = Vec::new();
-    let mut costly: Vec<TermId> = Vec::new();
     let mut done: FxHashMap<(TermId, bool), TermId> = FxHashMap::default();
     let mut stack = vec![(constraint, true, false)];
     while let Some((term, positive, visited)) = stack.pop() {
@@ -188,9 +159,6 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
                     literal
                 } else {
                     let a = assumption(terms);
-                    if is_costly(terms, literal) {
-                        costly.push(a);
-                    }
                     own.push(a);
                     terms.implies(a, literal)
                 }
@@ -202,7 +170,6 @@ fn literals(terms: &TermStore, constraint: TermId) -> Guarded {
     own.reverse();
     Guarded {
         constraint: done[&(constraint, true)],
-        costly,
         own,
         shadows: Vec::new(),
         shadowed: TermId::TRUE,
@@ -240,8 +207,6 @@ fn arguments(
     );
     Guarded {
         constraint: terms.and(&parts),
-        // An argument has no part of its own.
-        costly: Vec::new(),
         own,
         shadows,
         shadowed,

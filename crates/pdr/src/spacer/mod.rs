@@ -30,8 +30,8 @@
 //! - NEXTU first drops all bounds, since the abstraction may already prove the program (McMillan,
 //!   Amla, "Automatic abstraction without counterexamples", TACAS 2003). If it does not, the height
 //!   of its counterexample is the next bound.
-//! - EXTRACTINVS tries lemmas below the bound only where constraints were left out: with all
-//!   constraints in force, a lemma that `pdr` could not push is not inductive.
+//! - EXTRACTINVS tries lemmas below the bound only where cores left constraints out: with all
+//!   constraints in force, a lemma that `pdr` could not push is taken not to be inductive.
 //! - With `refinement=hybrid` cores refine the abstraction until counterexamples have cost as much
 //!   work as the last proof; then all of Σ does.
 //! - C has a solver for each head predicate, since a violated lemma is violated by one clause. It

@@ -28,17 +28,6 @@ choices! {
 }
 
 choices! {
-    /// The assumptions that are in force at first. The paper allows any (section 4).
-    First {
-        /// All of them (INITU of section 5).
-        All = "all",
-        /// Those of parts that solvers decide fast: without products, division, bit-vector
-        /// arithmetic of such kinds, and writes to arrays.
-        Cheap = "cheap",
-    }
-}
-
-choices! {
     /// The assumptions that a spurious counterexample adds to the abstraction.
     Refinement {
         /// A core of the unrolled derivation (section 5).
@@ -91,9 +80,6 @@ settings! {
         bounding: Bounding = Bounding::Heights, paper "counters";
         /// The part of a clause that an assumption keeps (sections 5 and 6).
         granularity: Granularity = Granularity::Conjuncts, paper "literals";
-        /// The assumptions that are in force at first: all, or those of parts without products,
-        /// division and writes to arrays.
-        first: First = First::All, paper "all";
         /// The assumptions that a spurious counterexample adds: a core, or all (sections 5 and 6),
         /// or cores first and then all.
         refinement: Refinement = Refinement::Pba, paper "cegar";

@@ -98,7 +98,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// INITU: all of Σ is in force, or its cheap part, and all bounds are zero.
+    /// INITU: all of Σ is in force, and all bounds are zero.
     pub fn new(system: &'a System, options: Options, budget: &Budget) -> Self {
         let smt = Smt::within(budget);
         let arithmetic = match Shape::of(system).theories.nonlinear_arithmetic {
@@ -126,7 +126,7 @@ impl<'a> Search<'a> {
             values: vec![0; bounding.loops.len()],
             height: 0,
             unbounded: false,
-            in_force: first(&assumptions, options.first),
+            in_force: assumptions.all.iter().copied().collect(),
             invariants: Vec::new(),
             known: Vec::new(),
             proof_work: Duration::ZERO,
@@ -345,10 +345,11 @@ impl<'a> Search<'a> {
     /// predicates with lemmas that are not.
     fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<PredicateId> {
         let mut seen = FxHashSet::default();
-        // A lemma that `pdr` did not push to the bound is taken not to be inductive; but only if all
-        // constraints were in force, since fewer of them may not preserve what all do.
+        // A lemma that `pdr` did not push to the bound is taken not to be inductive, except where cores
+        // left constraints out: all constraints may preserve it.
         let whole = self.in_force.len() == self.assumptions.all.len();
-        let least = match self.by_heights && !self.unbounded && whole {
+        let pushed = whole || self.options.refinement == options::Refinement::Pba;
+        let least = match self.by_heights && !self.unbounded && pushed {
             true => self.height,
             false => 0,
         };
@@ -668,15 +669,6 @@ impl<'a> Search<'a> {
         for (name, time) in Routine::NAMES.iter().zip(times) {
             cx.stats.add_time(&format!("spacer.{name}"), time);
         }
-    }
-}
-
-/// The assumptions in force at first.
-fn first(assumptions: &Assumptions, first: options::First) -> FxHashSet<TermId> {
-    let all = assumptions.all.iter().copied();
-    match first {
-        options::First::All => all.collect(),
-        options::First::Cheap => all.filter(|a| !assumptions.costly.contains(a)).collect(),
     }
 }
 

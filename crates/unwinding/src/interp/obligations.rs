@@ -63,10 +63,8 @@ impl Search<'_> {
             Exclusion::Reached(cubes) => return Ok(Some(cubes)),
         };
         let chain = self.chain(node);
-        // What the path reaches ends before the first empty label.
+        self.weigh_path(&chain[..chain.len() - 1]);
         let dead = self.first_dead(&chain).unwrap_or(node);
-        let reached = chain.iter().take_while(|&&n| n != dead).count();
-        self.weigh_path(&chain[..reached]);
         self.close_dead(dead, &changed)?;
         Ok(None)
     }
