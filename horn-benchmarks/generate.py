@@ -302,13 +302,64 @@ def memory(n, safe):
     return c
 
 
+def products(n, safe):
+    """A product line: a lift with five doors, and N features that each product has or has not.
+
+    One door is open at a time, and the lift opens the next one. A feature has a level, a remainder of its own level
+    and that of the feature before it, and may keep the doors of one floor as they are. Safe: no two doors are open,
+    whatever the features do, though all of them are in the cone of the property. Unsafe: the last door stays open."""
+    c = Clauses()
+    floors = 5
+    doors = ["d%d" % k for k in range(floors)]
+    has = ["f%d" % i for i in range(n)]
+    level, after_level = (["%s%d" % (x, i) for i in range(n)] for x in "lm")
+    bools = [(x, "Bool") for x in doors + has]
+    c.predicate("Lift", ["Bool"] * (floors + n) + ["Int"] * n)
+    c.clause(bools[floors:], [], apply("Lift", ["true"] + ["false"] * (floors - 1) + has + ["0"] * n))
+    levels = ["(= m%d (ite f%d (mod (+ (* %d l%d) l%d %d) %d) l%d))" %
+              (i, i, i % 3 + 2, i, (i - 1) % n, i % 5 + 1, 7 + 2 * (i % 4), i) for i in range(n)]
+    for k in range(floors):
+        after = list(doors)
+        after[(k + 1) % floors] = "true"
+        if safe or k < floors - 1:
+            after[k] = "false"
+        free = ["(or (not f%d) (< l%d 6))" % (i, i) for i in range(k, n, floors)]
+        c.clause(bools + ints(level + after_level), [apply("Lift", doors + has + level), doors[k]] + free + levels,
+                 apply("Lift", after + has + after_level))
+    pairs = ["(and d%d d%d)" % (i, j) for i in range(floors) for j in range(i + 1, floors)]
+    c.query(bools + ints(level), [apply("Lift", doors + has + level), "(or %s)" % " ".join(pairs)])
+    return c
+
+
+def holes(n, safe):
+    """N numbers in one loop, each with an upper bound and a hole below it, which it enters from above the bound only.
+
+    Safe: none is ever in its hole, which takes both the bound and the hole to prove. Unsafe: the last one may go
+    beyond its bound."""
+    c = Clauses()
+    before, after = (["%s%d" % (x, i) for i in range(n)] for x in "xy")
+    c.predicate("Loop", ["Int"] * n)
+    c.clause([], [], apply("Loop", ["0"] * n))
+    steps = []
+    for i in range(n):
+        bound, hole = 10 + 3 * i, 9 + 3 * i
+        most = bound if safe or i < n - 1 else bound + 1
+        steps.append("(or (and (<= x{0} {1}) (<= y{0} {3}) (not (= y{0} {2}))) (and (> x{0} {1}) (= y{0} {2})))"
+                     .format(i, bound, hole, most))
+    c.clause(ints(before + after), [apply("Loop", before)] + steps, apply("Loop", after))
+    c.query(ints(before), [apply("Loop", before),
+                           "(or %s)" % " ".join("(= x%d %d)" % (i, 9 + 3 * i) for i in range(n))])
+    return c
+
+
 FAMILIES = {f.__name__: f for f in (ring, pipeline, loops, locations, deep, nested, tree, wide, terms, arrays,
-                                    constructors, memory)}
+                                    constructors, memory, products, holes)}
 LEAST = {"ring": 2, "locations": 2, "nested": 2, "constructors": 2, "memory": 2}
 INSTANCES = [("ring", 4), ("ring", 12), ("pipeline", 5), ("pipeline", 30), ("loops", 2), ("loops", 4), ("locations", 6),
              ("locations", 20), ("deep", 10), ("deep", 40), ("nested", 3), ("nested", 5), ("tree", 2), ("tree", 4),
              ("wide", 3), ("wide", 40), ("terms", 3), ("terms", 200), ("arrays", 2), ("arrays", 6),
-             ("constructors", 3), ("constructors", 12), ("memory", 3), ("memory", 4)]
+             ("constructors", 3), ("constructors", 12), ("memory", 3), ("memory", 4),
+             ("products", 2), ("products", 6), ("holes", 1), ("holes", 4)]
 HARD = {("loops", 4, True): "an equality of four variables is needed for every loop"}
 
 

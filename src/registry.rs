@@ -178,6 +178,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_papers_values_are_in_range() {
+        let mut found = 0;
+        for entry in &ENGINES {
+            let mut engine = (entry.make)();
+            let papers = engine.settings().iter().any(|s| s.paper.is_some());
+            let text = format!("{}.as-in-paper=true", entry.name);
+            assert_eq!(check_settings(std::slice::from_ref(&text)).is_ok(), papers);
+            if papers {
+                found += 1;
+                engine.configure(&[text]).expect("in range");
+                for setting in engine.settings() {
+                    let paper = setting.paper.unwrap_or_default();
+                    assert!(paper.is_empty() || setting.value.show() == paper);
+                }
+            }
+        }
+        assert_eq!(found, 4);
+    }
+
     /// A choice without a user is a constant.
     #[test]
     fn there_are_few_settings() {

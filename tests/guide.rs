@@ -148,6 +148,9 @@ fn settings(name: &str) -> String {
         if let Some(source) = setting.source {
             let _ = write!(about, " Source: {}.", cell(source));
         }
+        if let Some(paper) = setting.paper {
+            let _ = write!(about, " With `{name}.as-in-paper=true`: `{paper}`.");
+        }
         let (value, range) = (cell(&setting.value.show()), cell(&setting.value.range()));
         let _ = writeln!(
             out,

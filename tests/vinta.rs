@@ -84,6 +84,7 @@ fn paper(domain: DomainName) -> Options {
     Options {
         domain,
         thresholds: false,
+        lemmas: false,
         ..Options::default()
     }
 }
@@ -140,6 +141,27 @@ fn figure_5_needs_one_restricted_refinement() {
     assert_eq!(solve(&system, paper(DomainName::Boxes)), (Some(true), 0));
 }
 
+/// The family `holes` of the corpus: restricted interpolants alone, without lemmas at other nodes,
+/// keep the bounds that boxes find, and unrestricted ones alone lose them.
+#[test]
+fn restriction_alone_saves_refinements() {
+    let file = "horn-benchmarks/generated/holes-4-safe.smt2";
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let system = system(&std::fs::read_to_string(path).expect("it is there"));
+    let refinements = |refinement| {
+        let options = Options {
+            refinement,
+            ..paper(DomainName::Box)
+        };
+        let (answer, refinements) = solve(&system, options);
+        assert_eq!(answer, Some(true), "{refinement:?}");
+        refinements
+    };
+    let restricted = refinements(Refinement::Restricted);
+    let unrestricted = refinements(Refinement::Unrestricted);
+    assert!(restricted < unrestricted, "{restricted}, {unrestricted}");
+}
+
 /// The invariant `y ≥ x - 1` of a sum, which is not a box: a node that the second phase adds keeps
 /// the lemma of earlier nodes; otherwise each phase would add a node that needs a refinement.
 #[test]
@@ -151,6 +173,7 @@ fn new_nodes_keep_lemmas() {
         for interpolants in INTERPOLANTS {
             let options = Options {
                 interpolants,
+                lemmas: true,
                 ..paper(domain)
             };
             let (answer, refinements) = solve(&system, options);

@@ -55,11 +55,12 @@ so does the progress bar on a terminal.
 and tasks must have the same paths there. What a lost worker did not finish is run again by others.
 
 With --modes interp, all tasks run in each mode of the engine `interp`: R, R+E, R+S, R+S+E, R+S+W,
-R+S+E+W (kinds of interpolants, and weights). COMMAND then defaults to target/release/alphorn
---engine interp {file}, and each mode's settings are appended to it; OUT.tsv is written once for
-each mode, as OUT-MODE.tsv. The tables are II and III of the paper (ASE 2017): by track, how many
-tasks each mode solves and how many it leaves open; and the sum of wall seconds, where what is left
-open counts with the time limit.
+R+S+E+W (kinds of interpolants, and weights); and again with the settings of the paper and without
+passes, R-paper and so on. COMMAND then defaults to target/release/alphorn --engine interp {file},
+and each mode's words are appended to it; OUT.tsv is written once for each mode, as OUT-MODE.tsv.
+The tables are II and III of the paper (ASE 2017): by track, how many tasks each mode solves and how
+many it leaves open; and the sum of wall seconds, where what is left open counts with the time
+limit. Below is Fig. 9: how much of what R solves a mode solves, and of what R leaves open.
 """
 
 

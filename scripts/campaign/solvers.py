@@ -7,15 +7,34 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-# By engine: modes, each with its settings.
+# The settings of InterpChecker's modes.
+INTERP = {
+    "R": ["interp.kinds=R", "interp.search=dfs"],
+    "R+E": ["interp.kinds=R,E", "interp.search=dfs"],
+    "R+S": ["interp.kinds=R,S", "interp.search=dfs"],
+    "R+S+E": ["interp.kinds=R,S,E", "interp.search=dfs"],
+    "R+S+W": ["interp.kinds=R,S", "interp.search=weighted"],
+    "R+S+E+W": ["interp.kinds=R,S,E", "interp.search=weighted"],
+}
+
+
+def _words(settings):
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def as_in_paper(engine):
+    """The words for an engine with the settings of its paper, and without passes."""
+    return ["--passes", "none", *_words([f"{engine}.as-in-paper=true"])]
+
+
+# By engine: modes, each with its words. Each has its twin with the settings of the paper.
 MODES = {
     "interp": {
-        "R": ["interp.kinds=R", "interp.search=dfs"],
-        "R+E": ["interp.kinds=R,E", "interp.search=dfs"],
-        "R+S": ["interp.kinds=R,S", "interp.search=dfs"],
-        "R+S+E": ["interp.kinds=R,S,E", "interp.search=dfs"],
-        "R+S+W": ["interp.kinds=R,S", "interp.search=weighted"],
-        "R+S+E+W": ["interp.kinds=R,S,E", "interp.search=weighted"],
+        **{mode: _words(settings) for mode, settings in INTERP.items()},
+        **{
+            f"{mode}-paper": [*as_in_paper("interp"), *_words(settings)]
+            for mode, settings in INTERP.items()
+        },
     },
 }
 
@@ -64,8 +83,7 @@ def default_command(engine=None):
 def modes(engine, words):
     """A solver for each mode of an engine."""
     found = []
-    for mode, settings in MODES[engine].items():
-        more = [word for setting in settings for word in ("--set", setting)]
+    for mode, more in MODES[engine].items():
         found.append(Solver(mode, (*words, *more)))
     return found
 

@@ -75,9 +75,11 @@ def comparison(by_solver):
 
 
 def of_modes(by_mode, limit):
-    """The tables II and III of the paper (ASE 2017): what each mode solves, and in what time.
+    """The tables II and III and Fig. 9 of the paper (ASE 2017): what each mode solves, and in what
+    time; how much of what R solves it solves, and how much of what R leaves open it leaves open.
 
-    What is left open counts with `limit` seconds. Returns lines.
+    What is left open counts with `limit` seconds. Modes of the paper's settings (R+E-paper) are
+    compared with the paper's R. Returns lines.
     """
     tracks = sorted({result["track"] for results in by_mode.values() for result in results})
 
@@ -100,4 +102,23 @@ def of_modes(by_mode, limit):
         for track in [*tracks, None]:
             lines.append(row(track or "total", [cell(own(mode, track)) for mode in by_mode]))
         lines.append("")
+    lines += [row(*pair) for pair in ladder(by_mode)]
     return lines
+
+
+def percent(part, whole):
+    """The size of a part; `-` for nothing at all."""
+    return f"{100 * len(part) / len(whole):.1f}%" if whole else "-"
+
+
+def ladder(by_mode):
+    """Fig. 9: two titles, each with a cell by mode; `-` where there is no R to compare with."""
+    kept, open_ = [], []
+    for mode, results in by_mode.items():
+        base = by_mode.get("R-paper" if mode.endswith("-paper") else "R", [])
+        own = {r["file"] for r in results if solved(r)}
+        first = {r["file"] for r in base if solved(r)}
+        failed = {r["file"] for r in base} - first
+        kept.append(percent(first & own, first))
+        open_.append(percent(failed - own, failed))
+    return [("solved, of R's", kept), ("open, of R's", open_)]

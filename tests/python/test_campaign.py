@@ -293,6 +293,9 @@ class Campaigns(Folder):
         calls = (self.folder / "calls").read_text()
         self.assertIn("--set interp.kinds=R,S,E --set interp.search=weighted", calls)
         self.assertEqual(len(calls.splitlines()), len(solvers.MODES["interp"]))
+        paper = "--passes none --set interp.as-in-paper=true --set interp.kinds=R --set interp.search=dfs"
+        self.assertEqual(calls.count(paper + "\n"), 1)
+        self.assertEqual(self.rows("out-R-paper.tsv")["a.smt2"][3], "sat")
         self.assertIn("solved/open", done.stdout)
         self.assertFalse((self.folder / "out.tsv").exists())
 
@@ -354,6 +357,15 @@ class Numbers(Folder):
         lines = tables.of_modes({"R": found}, 10)
         self.assertEqual(lines[2].split(), ["total", "1/1"])
         self.assertEqual(lines[6].split(), ["total", "11.0"])
+        self.assertEqual(lines[-2].split(), ["solved,", "of", "R's", "100.0%"])
+        self.assertEqual(lines[-1].split(), ["open,", "of", "R's", "100.0%"])
+
+    def test_the_ladder_of_modes(self):
+        first = [self.result("R", "1", "sat"), self.result("R", "2", "x")]
+        both = [self.result("R+E", "1", "x"), self.result("R+E", "2", "sat")]
+        ladder = tables.ladder({"R": first, "R+E": both, "R+E-paper": both})
+        self.assertEqual(ladder[0][1], ["100.0%", "0.0%", "-"])
+        self.assertEqual(ladder[1][1], ["100.0%", "0.0%", "-"])
 
     def test_tables_are_read_again(self):
         found = [self.result("x", "a b.smt2", "sat"), self.result("x", "c", "timeout", "sat", 10.0)]

@@ -4,6 +4,7 @@
 //! | part | elements |
 //! |---|---|
 //! | [`boxes`](Catalogue::boxes) | unions of boxes: not combined with others |
+//! | [`none`](Catalogue::none) | all states, or none |
 //! | [`constants`](Catalogue::constants) | values of variables that are not numbers |
 //! | [`bits`](Catalogue::bits) | bits and bounds of bit-vectors |
 //! | [`bounds`](Catalogue::bounds) | bounds of numbers |
@@ -35,6 +36,7 @@ use super::congruence::Congruences;
 use super::constant::Constants;
 use super::interval::Intervals;
 use super::modular::Modular;
+use super::nothing::Nothing;
 use super::octagon::Octagons;
 use super::packs::{Packs, packs};
 use super::polyhedron::Polyhedra;
@@ -135,6 +137,11 @@ impl<'a> Catalogue<'a> {
             self.numerals.clone(),
             LIMITS.max_diagram_nodes,
         )
+    }
+
+    /// Nothing: all states, or none.
+    pub fn none(&self) -> Nothing {
+        Nothing::new(self.terms.clone())
     }
 
     /// Values of variables that are not numbers.

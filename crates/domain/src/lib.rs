@@ -23,6 +23,7 @@ mod fixpoint;
 mod interval;
 mod modular;
 mod nonempty;
+mod nothing;
 mod octagon;
 mod packs;
 mod polyhedron;

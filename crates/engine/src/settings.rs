@@ -110,8 +110,8 @@ macro_rules! choices {
 }
 
 /// Defines the settings of an engine. A line is `name: type = default`, followed by `from N` where
-/// a number has a least value other than 0, and by `source "…"` where the setting has a source;
-/// `--settings` shows its doc comment.
+/// a number has a least value other than 0, by `source "…"` where the setting has a source, and by
+/// `paper "…"` where the engine's paper has a value for it; `--settings` shows its doc comment.
 ///
 /// Generates the struct with these fields, its `Default`, and a method `settings`, which lists the
 /// settings. On the command line a name has hyphens in place of underscores.
@@ -121,7 +121,7 @@ macro_rules! settings {
         $(
             $(#[doc = $doc:literal])+
             $name:ident: $type:ty = $default:expr
-                $(, from $least:literal)? $(, source $source:literal)?;
+                $(, from $least:literal)? $(, source $source:literal)? $(, paper $paper:literal)?;
         )+
     }) => {
         $(#[$about])*
@@ -131,6 +131,7 @@ macro_rules! settings {
                 $(#[doc = $doc])+
                 #[doc = concat!("\n\nDefault: `", stringify!($default), "`.")]
                 $(#[doc = concat!(" Source: ", $source, ".")])?
+                $(#[doc = concat!(" In the paper: `", $paper, "`.")])?
                 pub $name: $type,
             )+
         }
@@ -150,6 +151,7 @@ macro_rules! settings {
                         name: stringify!($name).replace('_', "-"),
                         about: &[$($doc),+],
                         source: None::<&str>$(.or(Some($source)))?,
+                        paper: None::<&str>$(.or(Some($paper)))?,
                         value: SettingType::value(&mut self.$name, 0 $(+ $least)?),
                     },
                 )+]
@@ -168,9 +170,15 @@ pub struct Setting<'a> {
     pub about: &'static [&'static str],
     /// The paper or program that the setting comes from.
     pub source: Option<&'static str>,
+    /// The value in the engine's paper, for [`AS_IN_PAPER`].
+    pub paper: Option<&'static str>,
     /// The type and the current value.
     pub value: Value<'a>,
 }
+
+/// The name under which `true` sets all settings that have a value in the engine's paper to that
+/// value. A text behind it may change one of them again.
+pub const AS_IN_PAPER: &str = "as-in-paper";
 
 /// An error in the text of a setting.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -259,6 +267,9 @@ impl Setting<'_> {
         if let Some(source) = self.source {
             text += &format!("    Source: {source}.\n");
         }
+        if let Some(paper) = self.paper {
+            text += &format!("    With {engine}.{AS_IN_PAPER}=true: {paper}.\n");
+        }
         text
     }
 }
@@ -280,6 +291,10 @@ pub fn apply(
         if owner != engine {
             continue;
         }
+        if own == AS_IN_PAPER && settings.iter().any(|s| s.paper.is_some()) {
+            as_in_paper(name, value, &mut settings)?;
+            continue;
+        }
         let setting = settings.iter_mut().find(|s| s.name == own);
         let setting = setting.ok_or_else(|| SettingError::Unknown(name.to_owned()))?;
         let wrong = SettingError::Value {
@@ -288,6 +303,31 @@ pub fn apply(
             text: value.to_owned(),
         };
         setting.value.set(value).ok_or(wrong)?;
+    }
+    Ok(())
+}
+
+/// Sets the settings with a value in the paper to it, if the text is `true`.
+fn as_in_paper(name: &str, text: &str, settings: &mut [Setting<'_>]) -> Result<(), SettingError> {
+    let mut is_wanted = false;
+    let mut flag = Value::Flag(&mut is_wanted);
+    let wrong = |name: &str, range: String, text: &str| SettingError::Value {
+        name: name.to_owned(),
+        range,
+        text: text.to_owned(),
+    };
+    let range = flag.range();
+    flag.set(text).ok_or_else(|| wrong(name, range, text))?;
+    if !is_wanted {
+        return Ok(());
+    }
+    for setting in settings {
+        let Some(paper) = setting.paper else {
+            continue;
+        };
+        let range = setting.value.range();
+        let set = setting.value.set(paper);
+        set.ok_or_else(|| wrong(&setting.name, range, paper))?;
     }
     Ok(())
 }
@@ -311,11 +351,11 @@ mod tests {
             /// Or not.
             look: bool = true;
             /// How often.
-            how_often: usize = 3, from 2, source "Nobody, NOWHERE 2000";
+            how_often: usize = 3, from 2, source "Nobody, NOWHERE 2000", paper "5";
             /// The end.
             end: Option<u32> = None;
             /// The colour.
-            colour: Colour = Colour::Red;
+            colour: Colour = Colour::Red, paper "dark-blue";
             /// The file.
             file: Option<String> = None;
         }
@@ -329,11 +369,28 @@ mod tests {
     fn a_table_makes_defaults_names_and_a_list() {
         let list = "x.look=true (true or false)\n    Whether to look.\n    Or not.\n\
             x.how-often=3 (a number from 2, or none)\n    How often.\n    \
-            Source: Nobody, NOWHERE 2000.\n\
+            Source: Nobody, NOWHERE 2000.\n    With x.as-in-paper=true: 5.\n\
             x.end=none (a number, or none)\n    The end.\n\
-            x.colour=red (red or dark-blue)\n    The colour.\n\
+            x.colour=red (red or dark-blue)\n    The colour.\n    \
+            With x.as-in-paper=true: dark-blue.\n\
             x.file=none (a file's name that does not begin with -, or none)\n    The file.\n";
         assert_eq!(shown(&mut Options::default()), list);
+    }
+
+    #[test]
+    fn the_papers_values_are_set_together_and_changed_again() {
+        let mut options = Options::default();
+        let set =
+            |options: &mut Options, text: &str| apply("x", options.settings(), &[text.to_owned()]);
+        assert_eq!(set(&mut options, "x.as-in-paper=false"), Ok(()));
+        assert_eq!(options.how_often, 3);
+        assert_eq!(set(&mut options, "x.as-in-paper=true"), Ok(()));
+        assert_eq!((options.how_often, options.colour), (5, Colour::DarkBlue));
+        assert!(options.look);
+        assert_eq!(set(&mut options, "x.how-often=7"), Ok(()));
+        assert_eq!((options.how_often, options.colour), (7, Colour::DarkBlue));
+        let wrong = set(&mut options, "x.as-in-paper=1");
+        assert!(matches!(wrong, Err(SettingError::Value { .. })));
     }
 
     #[test]

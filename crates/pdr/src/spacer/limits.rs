@@ -21,6 +21,11 @@ pub(super) struct Limits {
     /// After a counterexample without bounds, the bound of heights grows by at least the bound
     /// divided by this, so that there are few tries.
     pub height_growth_divisor: Height,
+    /// With `hybrid`, the part of the work of the last proof that counterexamples and their cores may
+    /// use before all of Σ is put in force, in percent.
+    pub cores_percent: u32,
+    /// The same, if the last proof took less than this.
+    pub least_proof: Duration,
     /// Cubes into which a lemma's negation is projected to eliminate the counters; if they do not
     /// suffice, the counters stay quantified in the model.
     pub projection_cubes: usize,
@@ -32,5 +37,7 @@ pub(super) const LIMITS: Limits = Limits {
     unrolled_work: Duration::from_secs(2),
     least_height_left: 2,
     height_growth_divisor: 4,
+    cores_percent: 100,
+    least_proof: Duration::from_millis(100),
     projection_cubes: 64,
 };

@@ -17,7 +17,11 @@
 //! C, the constraints of Fig. 6, is `constraints`: one copy of the clauses in incremental solvers,
 //! in use for EXTRACTINVS and ABSTRACT during the whole run.
 //!
-//! # Deviations
+//! With `spacer.as-in-paper=true` the loop is that of section 5: counters bound the loops and are
+//! raised uniformly, assumptions stand for literals, cores refine them, Fig. 7 finds invariants, and
+//! Z3's engine is SOLVE. That engine was GPDR in the paper, and is Z3's Spacer, its successor, here.
+//!
+//! # Deviations by default
 //!
 //! - Systems need not be linear: derivations are trees, and counters bound their height.
 //! - By default there are no counters. The levels of `pdr`'s frames bound the height of
@@ -26,6 +30,10 @@
 //! - NEXTU first drops all bounds, since the abstraction may already prove the program (McMillan,
 //!   Amla, "Automatic abstraction without counterexamples", TACAS 2003). If it does not, the height
 //!   of its counterexample is the next bound.
+//! - EXTRACTINVS tries lemmas below the bound only where cores left constraints out: with all
+//!   constraints in force, a lemma that `pdr` could not push is taken not to be inductive.
+//! - With `refinement=hybrid` cores refine the abstraction until counterexamples have cost as much
+//!   work as the last proof; then all of Σ does.
 //! - C has a solver for each head predicate, since a violated lemma is violated by one clause. It
 //!   also checks proofs by frames, with a literal for each height.
 //! - ABSTRACT first collects the lemmas that `false` needs.

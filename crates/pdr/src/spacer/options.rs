@@ -34,6 +34,8 @@ choices! {
         Cegar = "cegar",
         /// All of them (section 6, `t_p` in Table 1).
         Pba = "pba",
+        /// Cores, until the search for them has cost a part of what the last proof did; then all.
+        Hybrid = "hybrid",
     }
 }
 
@@ -75,16 +77,17 @@ settings! {
     /// Options of `spacer`.
     Options {
         /// What bounds derivations: their height, or counters of loops (section 5).
-        bounding: Bounding = Bounding::Heights;
+        bounding: Bounding = Bounding::Heights, paper "counters";
         /// The part of a clause that an assumption keeps (sections 5 and 6).
-        granularity: Granularity = Granularity::Conjuncts;
-        /// The assumptions that a spurious counterexample adds: a core, or all (sections 5 and 6).
-        refinement: Refinement = Refinement::Pba;
+        granularity: Granularity = Granularity::Conjuncts, paper "literals";
+        /// The assumptions that a spurious counterexample adds: a core, or all (sections 5 and 6),
+        /// or cores first and then all.
+        refinement: Refinement = Refinement::Pba, paper "cegar";
         /// Which bounds are raised, or whether the abstraction is tried without any (section 5).
-        next: Next = Next::Unbounded;
+        next: Next = Next::Unbounded, paper "uniform";
         /// How the maximal inductive subset is found: as in Fig. 7, or clause by clause.
-        extraction: Extraction = Extraction::Houdini;
+        extraction: Extraction = Extraction::Houdini, paper "mis";
         /// The oracle that decides under-approximations; with `muz`, counters bound them.
-        oracle: Solver = Solver::Pdr;
+        oracle: Solver = Solver::Pdr, paper "muz";
     }
 }

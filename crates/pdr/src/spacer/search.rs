@@ -89,6 +89,10 @@ pub(super) struct Search<'a> {
     invariants: Vec<Lemma>,
     /// Other lemmas that hold in the next U, or in the last one when a limit ended the run.
     known: Vec<Lemma>,
+    /// The work of the last SOLVE that gave a proof.
+    proof_work: Duration,
+    /// The work of counterexamples since then: SOLVE and REFINE.
+    refinement_work: Duration,
     /// What the statistics show.
     pub table: Table,
 }
@@ -125,6 +129,8 @@ impl<'a> Search<'a> {
             in_force: assumptions.all.iter().copied().collect(),
             invariants: Vec::new(),
             known: Vec::new(),
+            proof_work: Duration::ZERO,
+            refinement_work: Duration::ZERO,
             table: Table::default(),
             system,
             options,
@@ -197,6 +203,7 @@ impl<'a> Search<'a> {
             self.note_abstraction();
             self.show_progress(cx);
             let started = Instant::now();
+            let work = self.system.terms.work();
             self.restrict();
             let whole = self.in_force.len() == self.assumptions.all.len();
             let question = Question {
@@ -213,14 +220,18 @@ impl<'a> Search<'a> {
                     return Ok(Verdict::Unknown(reason));
                 }
                 Solution::Safe(proof) => {
+                    self.proof_work = self.system.terms.work().saturating_sub(work);
+                    self.refinement_work = Duration::ZERO;
                     if let Some(model) = self.generalise(proof, cx) {
                         return Ok(Verdict::Sat(model));
                     }
                 }
                 Solution::Unsafe(counterexample, lemmas) => {
                     let started = Instant::now();
-                    let verdict = self.refine(&counterexample, cx);
+                    let all = self.is_all_due(work);
+                    let verdict = self.refine(&counterexample, all, cx);
                     self.count(Routine::Refine, started);
+                    self.refinement_work += self.system.terms.work().saturating_sub(work);
                     if let Some(verdict) = verdict? {
                         return Ok(verdict);
                     }
@@ -228,6 +239,19 @@ impl<'a> Search<'a> {
                     self.keep(lemmas);
                     self.bound_again(&counterexample);
                 }
+            }
+        }
+    }
+
+    /// Whether a spurious counterexample, whose SOLVE began at this work, puts all of Σ in force.
+    fn is_all_due(&self, began: Duration) -> bool {
+        match self.options.refinement {
+            options::Refinement::Cegar => false,
+            options::Refinement::Pba => true,
+            options::Refinement::Hybrid => {
+                let own = self.system.terms.work().saturating_sub(began);
+                let proof = self.proof_work.max(LIMITS.least_proof);
+                self.refinement_work + own > proof * LIMITS.cores_percent / 100
             }
         }
     }
@@ -321,8 +345,11 @@ impl<'a> Search<'a> {
     /// predicates with lemmas that are not.
     fn extract_invariants(&mut self, proof: &[Lemma], cx: &Context) -> FxHashSet<PredicateId> {
         let mut seen = FxHashSet::default();
-        // A lemma that `pdr` did not push to the bound is taken not to be inductive.
-        let least = match self.by_heights && !self.unbounded {
+        // A lemma that `pdr` did not push to the bound is taken not to be inductive, except where cores
+        // left constraints out: all constraints may preserve it.
+        let whole = self.in_force.len() == self.assumptions.all.len();
+        let pushed = whole || self.options.refinement == options::Refinement::Pba;
+        let least = match self.by_heights && !self.unbounded && pushed {
             true => self.height,
             false => 0,
         };
@@ -446,10 +473,11 @@ impl<'a> Search<'a> {
     }
 
     /// REFINE: a verdict if the counterexample is feasible or not decided; otherwise adds
-    /// assumptions that exclude it.
+    /// assumptions that exclude it, or `all`.
     fn refine(
         &mut self,
         counterexample: &Refutation,
+        all: bool,
         cx: &Context,
     ) -> Result<Option<Verdict>, EngineError> {
         let failed = |message| {
@@ -477,10 +505,10 @@ impl<'a> Search<'a> {
                 smt: &self.smt,
                 in_force: &self.in_force,
                 invariants,
-                core_queries: match self.options.refinement {
+                core_queries: match all {
                     // All of Σ is put in force, so no core is needed.
-                    options::Refinement::Pba => 0,
-                    options::Refinement::Cegar => LIMITS.core_queries,
+                    true => 0,
+                    false => LIMITS.core_queries,
                 },
                 limit: LIMITS.unrolled_work,
                 arithmetic: self.arithmetic,
@@ -506,9 +534,9 @@ impl<'a> Search<'a> {
                     });
                     return Ok(Some(Verdict::Unknown(reason)));
                 }
-                Refined::Spurious(core) => match self.options.refinement {
-                    options::Refinement::Cegar => self.in_force.extend(core),
-                    options::Refinement::Pba => self.in_force.extend(&self.assumptions.all),
+                Refined::Spurious(core) => match all {
+                    true => self.in_force.extend(&self.assumptions.all),
+                    false => self.in_force.extend(core),
                 },
             }
             if self.in_force.len() > before {
@@ -627,6 +655,10 @@ impl<'a> Search<'a> {
             ("spacer.a_f-percent", last),
             ("spacer.a_m-percent", largest),
             ("spacer.assumptions", self.assumptions.all.len() as u64),
+            (
+                "spacer.predicates",
+                self.system.used_predicates().len() as u64,
+            ),
             ("spacer.invariants", self.invariants.len() as u64),
         ] {
             cx.stats.set(name, value);

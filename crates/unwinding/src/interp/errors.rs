@@ -73,7 +73,7 @@ impl Search<'_> {
             }
             known.remove(longest);
         }
-        self.counts.error += 1;
+        self.counts.ends += 1;
         known.push(Suffix {
             formula,
             actions: actions.into(),

@@ -18,8 +18,9 @@
 //!
 //! Weights (`weights`, section IV-B) choose the next action, and locations from which the error is
 //! not reached are left out (section IV-A). When no node is open, labels and regions are a model
-//! (`model`). With `--set interp.blocks=clause` and the order `dfs` the search is the paper's, node
-//! by node: a test checks its numbers for Fig. 1.
+//! (`model`). With `interp.as-in-paper=true` (interpolants of paths, an edge for each clause, no forced
+//! covering, no facts, no lemmas or bounds from elsewhere) and the order `dfs` the search is the
+//! paper's, node by node: a test checks its numbers for Fig. 1.
 //!
 //! # Procedures of the paper
 //!
@@ -176,6 +177,8 @@ fn decide(
 ) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(whole);
     let system = explored(whole, &reachability, options);
+    let predicates = system.used_predicates().len() as u64;
+    cx.stats.set("interp.predicates", predicates);
     let options = &options.fit_for(&Shape::of(&system).theories);
     let end = if system.clauses.iter().all(|c| c.body.len() <= 1) {
         let mut search = Search::new(&system, options, Guards::default(), smt, cx);

@@ -178,7 +178,7 @@ impl Search<'_> {
                         self.terms.or(&negated.collect::<Vec<_>>())
                     }
                 };
-                self.counts.reachability += 1;
+                self.counts.lemmas += 1;
                 if !self.strengthen(at, lemma)? && !is_first {
                     return Err(incomplete("an obligation is excluded by its label already"));
                 }

@@ -76,20 +76,20 @@ settings! {
     /// The settings of `interp`.
     Options {
         /// Reachability, safety and error interpolants: the kinds that are used.
-        kinds: Kinds = Kinds::Rse;
+        kinds: Kinds = Kinds::Rse, paper "R,S,E";
         /// Which node is explored first.
-        search: Order = Order::Weighted;
+        search: Order = Order::Weighted, paper "weighted";
         /// Where forced covering is tried.
-        force: Force = Force::Heads, source "McMillan, CAV 2006";
+        force: Force = Force::Heads, source "McMillan, CAV 2006", paper "none";
         /// The clauses of an edge: all between two locations, or one.
-        blocks: Blocks = Blocks::Action;
+        blocks: Blocks = Blocks::Action, paper "clause";
         /// How paths are excluded, and which formulas become labels.
-        labels: Labels = Labels::Obligations;
+        labels: Labels = Labels::Obligations, paper "shared";
         /// Where clauses have several body atoms, whether known lemmas and bounds are tried as
         /// labels before interpolants.
-        domain: bool = true;
+        domain: bool = true, paper "false";
         /// Whether locations from which the error is not reached are left out.
-        prune: bool = true;
+        prune: bool = true, paper "true";
     }
 }
 

@@ -143,7 +143,10 @@ impl Search<'_> {
             }
             known.push(blocker);
         }
-        self.counts.safety += 1;
+        match self.options.obligations() {
+            true => self.counts.blockers += 1,
+            false => self.counts.safety += 1,
+        }
         let conjuncts = self.terms.conjuncts(blocker);
         self.facts.add_candidates(location, &conjuncts);
         self.nodes[parent].blocked.push(action);

@@ -26,10 +26,10 @@
 //! both. Index predicates follow from `A`.
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Labels;
 use super::limits::LIMITS;
 use super::transition::{Cell, Transition};
 use super::unwind::{Location, NodeId, Unwinding};
+use super::{Interpolants, Labels};
 use alphorn_chc::{PredicateId, System};
 use alphorn_interpolation::InterpolationError;
 use alphorn_proof::{Stop, ask, incomplete, undefined, values};
@@ -212,6 +212,9 @@ impl Unwinding<'_> {
         before: TermId,
         cx: &Context,
     ) -> Result<TermId, Stop> {
+        if self.options.interpolants == Interpolants::Craig {
+            return self.craig(&[after], before, cx);
+        }
         let terms = self.terms.clone();
         let mut from_before = self.smt.solver();
         from_before.assert(before);

@@ -35,7 +35,8 @@
 //!   index variables have to be instantiated. After a step that changes `c` it is an index
 //!   variable. Therefore `c` is compared in index predicates as `k` would be.
 //! - Covering is checked for the pre-image instead of the node's label.
-//! - Interpolants consist of comparisons where these suffice.
+//! - Interpolants consist of comparisons where these suffice. With `safari.as-in-paper=true` they are
+//!   Craig interpolants alone, and labels begin as `true`.
 //! - Labels begin as an indexed predicate abstraction of the pre-image, case by case
 //!   ([`interpolate`], [`unwind`]). Labels that begin as `true` are refined path by path; with
 //!   nested loops that move elements, the interpolants are then about counters and the first few
@@ -88,12 +89,24 @@ choices! {
     }
 }
 
+choices! {
+    /// How interpolants are made.
+    Interpolants {
+        /// Of comparisons where these suffice, without counters where these are not needed.
+        Comparisons = "comparisons",
+        /// By Craig interpolation alone.
+        Craig = "craig",
+    }
+}
+
 settings! {
     /// The settings of `safari`.
     Options {
         /// Labels of new nodes: `true`, index predicates, or pre-images.
         labels: Labels = Labels::Indexed,
-            source "LPAR 2012; MCMT; Lahiri and Bryant, TOCL 2007";
+            source "LPAR 2012; MCMT; Lahiri and Bryant, TOCL 2007", paper "lazy";
+        /// Interpolants of comparisons where these suffice, or Craig interpolants alone.
+        interpolants: Interpolants = Interpolants::Comparisons, paper "craig";
     }
 }
 

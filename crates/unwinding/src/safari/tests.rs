@@ -211,7 +211,10 @@ fn system(text: &str) -> System {
 fn engine(system: &System, labels: Labels) -> (Verdict, Context) {
     let mut cx = Context::new(system.terms.clone());
     cx.budget = cx.budget.time(Duration::from_secs(60));
-    let options = Options { labels };
+    let options = Options {
+        labels,
+        ..Options::default()
+    };
     let verdict = Safari { options }
         .solve(system, &mut cx)
         .expect("no defect");
@@ -244,6 +247,27 @@ fn unsafe_programs_are_refuted() {
                 assert_eq!(check_refutation(&system, &refutation), Ok(()), "{text}");
             }
         }
+    }
+}
+
+/// With labels that begin as `true` and Craig interpolants alone, as in the paper.
+#[test]
+fn as_in_the_paper() {
+    for sorts in sorts() {
+        let text = program(SHAPES[0], &sorts, false);
+        let system = system(&text);
+        let mut engine = Safari::default();
+        engine
+            .configure(&["safari.as-in-paper=true".to_owned()])
+            .expect("it is known");
+        let mut cx = Context::new(system.terms.clone());
+        cx.budget = cx.budget.time(Duration::from_secs(60));
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
+        let Verdict::Unsat(refutation) = verdict else {
+            panic!("{verdict:?} {text}");
+        };
+        assert_eq!(check_refutation(&system, &refutation), Ok(()), "{text}");
+        assert_eq!(cx.stats.count("safari.comparisons"), 0, "{text}");
     }
 }
 

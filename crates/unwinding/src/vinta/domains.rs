@@ -164,6 +164,7 @@ fn strengthened(
             let domain = domains.by_cases(constants(), domains.bounds());
             run(system, domain, None, options, pauses, cx)
         }
+        DomainName::None => run(system, domains.none(), None, options, pauses, cx),
         DomainName::Constants => run(system, constants(), None, options, pauses, cx),
         DomainName::Intervals => {
             let domain = Product::new(constants(), domains.bounds());

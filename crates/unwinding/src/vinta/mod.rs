@@ -53,8 +53,10 @@
 //!   certificates pause for some refinements.
 //! - **Feasibility** of a linear graph is no separate query: certificates begin with it, and
 //!   obligations that lead back to the entry are a derivation.
-//! - **Lemmas.** Conjuncts of interpolants are added to other nodes of the location where they hold
-//!   (`share`), and new nodes keep those that posts preserve, as in UFO's predicate abstraction.
+//! - **Lemmas** (`vinta.lemmas`). Conjuncts of interpolants are added to other nodes of the location
+//!   where they hold (`share`), and new nodes keep those that posts preserve, as in UFO's predicate
+//!   abstraction. With the domain `none` and without restriction this is UFO with Cartesian
+//!   abstraction; without lemmas it is UFO by interpolation alone.
 //! - **Models.** Safe labels become a smaller model (`proof::weaken`): clauses that follow from the
 //!   labels, as few as an inductive proof needs. In the domain `products` it consists of conjuncts
 //!   of the labels (`conjuncts`).
@@ -64,6 +66,9 @@
 //!   others, SAS 2005), with a case for each side of the conditions in clauses.
 //! - **Without `--domain`** several domains take turns (`domains`). The paper's conclusion proposes
 //!   to use a coarser domain where graphs grow too large.
+//!
+//! With `vinta.as-in-paper=true` there are no lemmas, thresholds or turns of domains. The statistics
+//! `vinta.answer.*` are about the run that has the answer; the others are sums over all turns.
 //!
 //! # Invariant
 //!
@@ -131,6 +136,8 @@ impl Engine for VintaEngine {
         if Shape::of(system).theories.quantifier {
             return driver::by_instances(system, &[], cx, |open, cx| self.solve(open, cx));
         }
+        let predicates = system.used_predicates().len() as u64;
+        cx.stats.set("vinta.predicates", predicates);
         domains::solve(system, &self.options, cx)
     }
 }

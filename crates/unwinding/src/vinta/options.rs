@@ -9,6 +9,8 @@ choices! {
     DomainName {
         /// Several of the others in turn.
         Auto = "auto",
+        /// All states: interpolation alone, as in UFO.
+        None = "none",
         /// Unions of boxes: decision diagrams over bounds.
         Boxes = "boxes",
         /// Bounds, one element for each valuation of finite arguments.
@@ -57,9 +59,12 @@ settings! {
     /// The settings of `vinta`.
     Options {
         /// The abstract domain.
-        domain: DomainName = DomainName::Auto;
+        domain: DomainName = DomainName::Auto, paper "boxes";
         /// Interpolants relative to the labels (VINTA) or not (UFO).
-        refinement: Refinement = Refinement::Restricted;
+        refinement: Refinement = Refinement::Restricted, paper "restricted";
+        /// Whether clauses of interpolants are added to other nodes of their location, and kept at
+        /// new ones, where they hold.
+        lemmas: bool = true, paper "false";
         /// Interpolants from certificates of the theories, and by projection where these fail; or
         /// by projection only.
         interpolants: Interpolants = Interpolants::Certificates;
@@ -67,7 +72,7 @@ settings! {
         /// of the turns of `auto`.
         widen_delay: usize = 0;
         /// Whether widening stops at numerals of the clauses.
-        thresholds: bool = true;
+        thresholds: bool = true, paper "false";
         /// Paths of a clause that go through the domain one by one. After a fiftieth of them
         /// `boxes` forgets relations between variables; after as many again it is one box.
         paths: usize = 5000, source "Monniaux, Gonnord, SAS 2011";

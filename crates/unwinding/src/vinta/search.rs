@@ -288,6 +288,9 @@ where
         let end = self.main();
         let labels = self.labels();
         self.record_statistics();
+        if end.is_ok() {
+            self.record_answer();
+        }
         (end, labels)
     }
 
@@ -435,6 +438,19 @@ where
             && let Err(error) = std::fs::write(path, self.picture())
         {
             log::warn!("cannot write {path}: {error}");
+        }
+    }
+
+    /// Sets the refinements of the run that has the answer. The other statistics are sums over all
+    /// runs, also of domains whose turns ended without one.
+    fn record_answer(&mut self) {
+        let [certificates, projection] = self.by_kind;
+        for (name, count) in [
+            ("refinements", u64::from(self.refinements)),
+            ("certificates", certificates),
+            ("projection", projection),
+        ] {
+            self.cx.stats.set(&format!("vinta.answer.{name}"), count);
         }
     }
 

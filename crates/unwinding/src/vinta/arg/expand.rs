@@ -63,7 +63,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             } else {
                 let post = self.compute_post(location, &edges)?;
                 self.widen_with(node, post);
-                if self.options.restricted() {
+                if self.options.lemmas {
                     self.keep_lemmas(node, &edges)?;
                 }
             }

@@ -78,7 +78,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
             }
             obligations.pop();
         }
-        if self.options.restricted() {
+        if self.options.lemmas {
             self.share_all(dag, &mut clauses)?;
         }
         Ok(Unrolled::Infeasible(clauses.interpolants(&terms)))

@@ -38,7 +38,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
                 true => self.terms.and(&[self.graph.nodes[node].label, lemma]),
                 false => lemma,
             };
-            if restricted {
+            if self.options.lemmas {
                 self.remember_lemmas(location, lemma);
             }
             self.relabel_node(node, label, lemma, restricted);

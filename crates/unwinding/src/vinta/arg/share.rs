@@ -128,7 +128,7 @@ impl<D: Domain> Vinta<'_, D, Arg<D::Element>> {
         dag: &Dag,
         interpolants: Vec<TermId>,
     ) -> Result<Vec<TermId>, Stop> {
-        if !self.options.restricted() {
+        if !self.options.lemmas {
             return Ok(interpolants);
         }
         let conjuncts = interpolants.iter().map(|&i| self.terms.conjuncts(i));

@@ -127,6 +127,7 @@ fn figure_5_needs_one_restricted_refinement() {
             let options = Options {
                 refinement,
                 interpolants,
+                lemmas: false,
                 ..Options::default()
             };
             let phases = phases(&system, &options, 10);

@@ -1,0 +1,16 @@
+; a[i] = i for all i, then all elements get the same amount, one after the other.
+; Safe: no two elements are equal at the end.
+(set-logic HORN)
+(declare-fun L ((Array Int Int) Int Int) Bool)
+(declare-fun M ((Array Int Int) Int Int Int) Bool)
+(assert (forall ((a (Array Int Int)) (n Int))
+  (=> (> n 0) (L a n 0))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int))
+  (=> (and (L a n i) (< i n)) (L (store a i i) n (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int) (e Int))
+  (=> (and (L a n i) (>= i n)) (M a n e 0))))
+(assert (forall ((a (Array Int Int)) (n Int) (e Int) (i Int))
+  (=> (and (M a n e i) (< i n)) (M (store a i (+ (select a i) e)) n e (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (n Int) (e Int) (i Int) (j Int) (k Int))
+  (=> (and (M a n e i) (>= i n) (<= 0 j) (< j k) (< k n) (= (select a j) (select a k))) false)))
+(check-sat)

@@ -1,0 +1,16 @@
+; Nested loops: an element goes down through the ones before it while these are greater.
+; Safe: while one element goes down, all behind its place up to the outer index are at least its value.
+(set-logic HORN)
+(declare-fun L ((Array Int Int) Int Int) Bool)
+(declare-fun M ((Array Int Int) Int Int Int Int) Bool)
+(assert (forall ((a (Array Int Int)) (n Int))
+  (=> (> n 1) (L a n 1))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int))
+  (=> (and (L a n i) (< i n)) (M a n i i (select a i)))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int) (j Int) (v Int))
+  (=> (and (M a n i j v) (> j 0) (> (select a (- j 1)) v)) (M (store a j (select a (- j 1))) n i (- j 1) v))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int) (j Int) (v Int))
+  (=> (and (M a n i j v) (or (<= j 0) (<= (select a (- j 1)) v))) (L (store a j v) n (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (n Int) (i Int) (j Int) (v Int) (k Int))
+  (=> (and (M a n i j v) (< j k) (<= k i) (< (select a k) v)) false)))
+(check-sat)

@@ -1,0 +1,16 @@
+; A loop of m rounds, in each of which an inner loop sets all elements to the number of the round.
+; Safe: after a round all elements are that number.
+(set-logic HORN)
+(declare-fun L ((Array Int Int) Int Int Int) Bool)
+(declare-fun M ((Array Int Int) Int Int Int Int) Bool)
+(assert (forall ((a (Array Int Int)) (n Int) (m Int))
+  (=> (> n 0) (L a n m 0))))
+(assert (forall ((a (Array Int Int)) (n Int) (m Int) (r Int))
+  (=> (and (L a n m r) (< r m)) (M a n m r 0))))
+(assert (forall ((a (Array Int Int)) (n Int) (m Int) (r Int) (i Int))
+  (=> (and (M a n m r i) (< i n)) (M (store a i r) n m r (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (n Int) (m Int) (r Int) (i Int))
+  (=> (and (M a n m r i) (>= i n)) (L a n m (+ r 1)))))
+(assert (forall ((a (Array Int Int)) (n Int) (m Int) (r Int) (i Int) (k Int))
+  (=> (and (M a n m r i) (>= i n) (<= 0 k) (< k n) (not (= (select a k) r))) false)))
+(check-sat)

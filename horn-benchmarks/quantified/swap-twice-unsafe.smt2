@@ -1,0 +1,16 @@
+; Two loops, each swaps a and b element by element; c and d are what they were.
+; Unsafe: the second loop stops one element early.
+(set-logic HORN)
+(declare-fun L ((Array Int Int) (Array Int Int) (Array Int Int) (Array Int Int) Int Int) Bool)
+(declare-fun M ((Array Int Int) (Array Int Int) (Array Int Int) (Array Int Int) Int Int) Bool)
+(assert (forall ((a (Array Int Int)) (b (Array Int Int)) (n Int))
+  (=> (> n 0) (L a b a b n 0))))
+(assert (forall ((a (Array Int Int)) (b (Array Int Int)) (c (Array Int Int)) (d (Array Int Int)) (n Int) (i Int))
+  (=> (and (L a b c d n i) (< i n)) (L (store a i (select b i)) (store b i (select a i)) c d n (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (b (Array Int Int)) (c (Array Int Int)) (d (Array Int Int)) (n Int) (i Int))
+  (=> (and (L a b c d n i) (>= i n)) (M a b c d n 0))))
+(assert (forall ((a (Array Int Int)) (b (Array Int Int)) (c (Array Int Int)) (d (Array Int Int)) (n Int) (i Int))
+  (=> (and (M a b c d n i) (< i (- n 1))) (M (store a i (select b i)) (store b i (select a i)) c d n (+ i 1)))))
+(assert (forall ((a (Array Int Int)) (b (Array Int Int)) (c (Array Int Int)) (d (Array Int Int)) (n Int) (i Int) (k Int))
+  (=> (and (M a b c d n i) (>= i (- n 1)) (<= 0 k) (< k n) (not (= (select a k) (select c k)))) false)))
+(check-sat)
