@@ -138,8 +138,8 @@ impl Bits {
         self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
     }
 
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Removes what is not in the other set; true if something was removed.
@@ -178,11 +178,15 @@ pub(super) struct Candidates {
     conclusions: Vec<Vec<Literal>>,
     /// By guard, the conclusions that are left.
     alive: Vec<Bits>,
-    /// By guard, the guards that it implies, without itself; of equivalent ones the first is the
-    /// strongest.
+    /// By guard, the guards that it implies directly, without itself and those that follow through
+    /// others; of equivalent ones the first is the strongest.
     weaker_guards: Vec<Vec<usize>>,
+    /// The guards, weaker ones first.
+    guard_order: Vec<usize>,
     /// By conclusion, those that it implies, without itself.
     weaker: Vec<Bits>,
+    /// The conclusions, stronger ones first.
+    order: Vec<usize>,
     /// Whether a state is known.
     pub reached: bool,
 }
@@ -201,6 +205,23 @@ fn implied(holds: &[Bits]) -> Vec<Bits> {
         found
     };
     (0..count).map(of).collect()
+}
+
+/// The formulas, stronger ones first: each before those that it implies.
+fn by_strength(holds: &[Bits]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..holds.len()).collect();
+    order.sort_by_key(|&at| holds[at].count());
+    order
+}
+
+/// Of transitive implications those that do not follow from two others.
+fn direct(implied: &[Bits]) -> Vec<Vec<usize>> {
+    let of = |all: &Bits| {
+        let mut through = Bits::none(implied.len());
+        all.iter().for_each(|at| through.add(&implied[at]));
+        all.minus(&through).iter().collect()
+    };
+    implied.iter().map(of).collect()
 }
 
 impl Candidates {
@@ -227,11 +248,14 @@ impl Candidates {
             .iter()
             .map(|c| holds(&|state| c.iter().any(|l| l.holds(state))))
             .collect();
-        let weaker_guards = implied(&of_guards);
+        let mut guard_order = by_strength(&of_guards);
+        guard_order.reverse();
         Candidates {
             alive: vec![Bits::all(conclusions.len()); guards.len()],
-            weaker_guards: weaker_guards.iter().map(|g| g.iter().collect()).collect(),
+            weaker_guards: direct(&implied(&of_guards)),
+            guard_order,
             weaker: implied(&of_conclusions),
+            order: by_strength(&of_conclusions),
             guards,
             conclusions,
             reached: false,
@@ -240,13 +264,7 @@ impl Candidates {
 
     /// The number of candidates that are left.
     pub fn count(&self) -> usize {
-        let ones = |bits: &Bits| {
-            bits.0
-                .iter()
-                .map(|w| w.count_ones() as usize)
-                .sum::<usize>()
-        };
-        self.alive.iter().map(ones).sum()
+        self.alive.iter().map(Bits::count).sum()
     }
 
     /// Whether the candidate is left.
@@ -282,28 +300,24 @@ impl Candidates {
 
     /// The candidates that are left and that no other one of these implies.
     pub fn strongest(&self) -> Vec<Candidate> {
-        let none = Bits::none(self.conclusions.len());
-        // By guard, what follows from its conclusions: these themselves, and strictly weaker ones.
-        let below: Vec<Bits> = self
-            .alive
-            .iter()
-            .map(|alive| {
-                let mut below = none.clone();
-                alive.iter().for_each(|c| below.add(&self.weaker[c]));
-                below
-            })
-            .collect();
+        // By guard, what follows from candidates with this or a weaker guard.
+        let mut known = vec![Bits::none(self.conclusions.len()); self.guards.len()];
         let mut found = Vec::new();
-        for (at, alive) in self.alive.iter().enumerate() {
-            let mut open = alive.minus(&below[at]);
+        for &at in &self.guard_order {
+            let mut all = Bits::none(self.conclusions.len());
             for &weaker in &self.weaker_guards[at] {
-                if open.is_empty() {
-                    break;
-                }
-                open = open.minus(&self.alive[weaker]).minus(&below[weaker]);
+                all.add(&known[weaker]);
             }
-            found.extend(open.iter().map(|conclusion| (at, conclusion)));
+            for &conclusion in &self.order {
+                if self.alive[at].contains(conclusion) && !all.contains(conclusion) {
+                    found.push((at, conclusion));
+                    all.insert(conclusion);
+                    all.add(&self.weaker[conclusion]);
+                }
+            }
+            known[at] = all;
         }
+        found.sort_unstable();
         found
     }
 
