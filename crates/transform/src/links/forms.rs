@@ -16,6 +16,10 @@ struct Limits {
     index_guards: usize,
     /// Guards about values and flags.
     value_guards: usize,
+    /// Of guards that combine both, the places that come before the next kind of value.
+    places_before_kind: usize,
+    /// Guards of a predicate, at least.
+    least_guards: usize,
     /// Conclusions.
     conclusions: usize,
     /// Samples for implications.
@@ -25,6 +29,8 @@ struct Limits {
 const LIMITS: Limits = Limits {
     index_guards: 130,
     value_guards: 9,
+    places_before_kind: 8,
+    least_guards: 40,
     conclusions: 400,
     samples: 1024,
 };
@@ -225,11 +231,12 @@ fn direct(implied: &[Bits]) -> Vec<Vec<usize>> {
 }
 
 impl Candidates {
-    /// All candidates of a predicate.
-    pub fn new(arguments: &[Argument]) -> Candidates {
+    /// The candidates of a predicate, about `most` at most: those with simple guards first.
+    pub fn new(arguments: &[Argument], most: usize) -> Candidates {
         let parts = Parts::new(arguments);
-        let guards = parts.guards();
         let conclusions = parts.conclusions();
+        let mut guards = parts.guards();
+        guards.truncate(LIMITS.least_guards.max(most / conclusions.len()));
         let samples = parts.samples(arguments);
         let holds = |formula: &dyn Fn(&State) -> bool| {
             let mut bits = Bits::none(samples.len());
@@ -427,17 +434,10 @@ impl Parts {
             }
         }
         places.truncate(LIMITS.index_guards);
-        // Of cells that may be allocated; a guard about the kind of object says so, too.
-        let mut of_cells: Vec<Vec<Literal>> = Vec::new();
-        for &k in &self.index {
-            let cell = with_number(k, Op::Ge, 1);
-            of_cells.extend(
-                places
-                    .iter()
-                    .map(|place| [&place[..], std::slice::from_ref(&cell)].concat()),
-            );
-        }
+        // Cells that may be allocated; a guard about the kind of object says so, too.
         let mut kinds: Vec<Vec<Literal>> = vec![Vec::new()];
+        kinds.extend(self.index.iter().map(|&k| vec![with_number(k, Op::Ge, 1)]));
+        let always = kinds.len();
         for (at, _, numerals, _) in &self.values {
             for &numeral in numerals {
                 kinds.push(vec![with_number(*at, Op::Eq, numeral)]);
@@ -448,11 +448,18 @@ impl Parts {
             kinds.push(vec![with_number(flag, Op::Eq, 1)]);
             kinds.push(vec![with_number(flag, Op::Eq, 0)]);
         }
-        kinds.truncate(LIMITS.value_guards);
-        let pairs = kinds
-            .iter()
-            .flat_map(|kind| places.iter().map(move |place| [&place[..], kind].concat()));
-        pairs.chain(of_cells).collect()
+        kinds.truncate(always + LIMITS.value_guards);
+        // Simple guards first: each further kind is as far behind as some further places.
+        let mut pairs: Vec<(usize, Vec<Literal>)> = Vec::new();
+        for (at, kind) in kinds.iter().enumerate() {
+            let of_kind = places.iter().enumerate();
+            pairs.extend(of_kind.map(|(place_at, place)| {
+                let rank = place_at + LIMITS.places_before_kind * at;
+                (rank, [&place[..], kind].concat())
+            }));
+        }
+        pairs.sort_by_key(|pair| pair.0);
+        pairs.into_iter().map(|pair| pair.1).collect()
     }
 
     /// All conclusions; the first is `false`.
@@ -573,14 +580,15 @@ impl Parts {
         }
     }
 
-    /// Random values of the arguments, small enough that guards and conclusions often hold.
+    /// Random values of the arguments, small enough that guards and conclusions often hold. They have
+    /// to violate each conclusion: one that holds in all samples would count as implied.
     fn samples(&self, arguments: &[Argument]) -> Vec<State> {
         let mut random = Random::new(1);
         let mut sample = || {
             arguments
                 .iter()
                 .map(|argument| match &argument.role {
-                    Role::Index | Role::Address => random.below(6) as i64,
+                    Role::Index | Role::Address => random.below(7) as i64 - 1,
                     Role::Value { numerals, .. } => match random.below(numerals.len() + 1) {
                         0 => random.below(5) as i64 - 1,
                         at => numerals[at - 1],

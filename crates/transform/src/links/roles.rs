@@ -391,7 +391,9 @@ fn indexes_by_place(
 
 /// The ordered pairs of atoms of different predicates.
 fn pairs<'a>(atoms: &[&'a Atom]) -> Vec<(&'a Atom, &'a Atom)> {
-    let all = atoms.iter().flat_map(|&a| atoms.iter().map(move |&b| (a, b)));
+    let all = atoms
+        .iter()
+        .flat_map(|&a| atoms.iter().map(move |&b| (a, b)));
     all.filter(|(a, b)| a.predicate != b.predicate).collect()
 }
 
