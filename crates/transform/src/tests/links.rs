@@ -59,7 +59,7 @@ const ALLOCATED: &str = "
 (assert (forall ((n Int) (at Int) (k Int) (tag Int) (next Int) (t Int) (to Int))
   (=> (and (Walk n at k tag next) (Walk n at at t to) (not (= at 0))) (Walk n to k tag next))))
 (assert (forall ((n Int) (at Int) (t Int) (to Int))
-  (=> (and (Walk n at at t to) (not (= at 0)) (not (< to at))) false)))";
+  (=> (and (Walk n at at t to) (not (= at 0)) (not (and (<= 0 to) (< to at)))) false)))";
 
 #[test]
 fn clauses_about_one_cell_may_define_its_index() {
