@@ -7,9 +7,6 @@ pub(super) struct Limits {
     /// Translations, each with more premises or cells than the one before; then the run ends with
     /// `unknown`.
     pub rounds: usize,
-    /// Clauses of a heap program whose reads are all premises from the start; with more they are
-    /// added on demand.
-    pub clauses_with_all_reads: usize,
     /// Cells of a predicate; if a refutation stays spurious, the run ends with `unknown`.
     pub cells: usize,
     /// The share of the remaining time in which a model is made smaller.
@@ -31,7 +28,6 @@ pub(super) struct Limits {
 
 pub(super) const LIMITS: Limits = Limits {
     rounds: 8,
-    clauses_with_all_reads: 180,
     cells: 2,
     shrinking_share: 0.1,
     derivation_steps: 400,

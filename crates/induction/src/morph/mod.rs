@@ -170,7 +170,7 @@ impl Morph {
         let mut cells = 1;
         let mut demands: FxHashSet<Demand> = FxHashSet::default();
         let heap = translate::has_objects(system);
-        if heap && system.clauses.len() < LIMITS.clauses_with_all_reads {
+        if heap {
             let all: FxHashSet<Demand> = all_demands(system).collect();
             // All reads are premises, unless the system gets too large.
             if morph(system, cells, &all, Form::Equations, cx).is_some() {
