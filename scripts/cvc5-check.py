@@ -16,6 +16,7 @@ Needs the package cvc5: scripts/setup --test installs it into third_party/py,
 so run this with third_party/py/bin/python.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def run(text, name, proofs):
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     # Constant arrays need it; elsewhere, with quantifiers, it may go on without end.
-    if "(as const" in text:
+    if re.search(r"\(\s*as\s+const\b", text):
         solver.setOption("arrays-exp", "true")
     if proofs is not None:
         for option in ("produce-proofs", "check-proofs"):

@@ -96,13 +96,36 @@ def read_model(text):
     return definitions, functions, comments
 
 
-def define(definitions, name, sorts):
-    """The definition of a declared predicate."""
+def abbreviations(task):
+    """By name, the parameters and the sort of each `define-sort` of a task."""
+    found = {}
+    for unit in units(task):
+        if unit.parts[:1] == ["define-sort"] and len(unit.parts) == 4:
+            found[plain(unit.parts[1])] = ([plain(p) for p in sorts_of(unit.parts[2])], unit.parts[3])
+    return found
+
+
+def expanded(sort, short, bound=None):
+    """A sort with its abbreviations written out and its names plain; `bound` has the parameters."""
+    bound = bound or {}
+    if not sort.startswith("("):
+        name = plain(sort)
+        return bound[name] if name in bound else expanded(short[name][1], short) if name in short else name
+    head, *rest = sorts_of(sort)
+    rest = [expanded(part, short, bound) for part in rest]
+    if plain(head) in short:
+        parameters, body = short[plain(head)]
+        return expanded(body, short, dict(zip(parameters, rest)))
+    return f"({' '.join([plain(head), *rest])})"
+
+
+def define(definitions, name, sorts, short):
+    """The definition of a declared predicate. Models may write out the abbreviations of sorts."""
     if plain(name) not in definitions:
         raise Malformed(f"no definition of {name}")
     unit = definitions[plain(name)]
     parameters = [" ".join(units(p.text[1:-1])[1].text.split()) for p in units(unit.parts[2][1:-1])]
-    if parameters != sorts_of(sorts):
+    if [expanded(p, short) for p in parameters] != [expanded(sort, short) for sort in sorts_of(sorts)]:
         raise Malformed(f"the sorts of {name} differ")
     _, _, parameters, sort, body = unit.parts
     return f"(define-fun {name} {parameters} {sort} {body})"
@@ -128,6 +151,7 @@ def script(task, definitions, functions):
     clauses = []
     variables = {}
     relations = {}
+    short = abbreviations(task)
 
     def closed(formula):
         used = words(formula)
@@ -137,9 +161,9 @@ def script(task, definitions, functions):
     for unit in units(task):
         keyword, *rest = unit.parts or [unit.text]
         if keyword == "declare-fun" and rest[2] == "Bool":
-            prelude.append(define(definitions, rest[0], rest[1]))
+            prelude.append(define(definitions, rest[0], rest[1], short))
         elif keyword == "declare-rel":
-            prelude.append(define(definitions, rest[0], rest[1]))
+            prelude.append(define(definitions, rest[0], rest[1], short))
             relations[plain(rest[0])] = sorts_of(rest[1])
         elif keyword == "declare-var":
             variables[rest[0]] = rest[1]

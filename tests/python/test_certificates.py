@@ -57,6 +57,20 @@ NAMES = """(set-logic HORN)
 (assert (forall ((x Int)) (=> (mod x 7) (< x 5))))
 (check-sat)
 """
+# Sorts with abbreviations, which models write out, and constant arrays with other spaces.
+SORTS = """(set-logic HORN)
+(define-sort Addr () Int)
+(define-sort Map (T) (Array Addr T))
+(declare-fun P (Addr (Map Bool)) Bool)
+(assert (P 0 (( as const (Map Bool)) true)))
+(assert (forall ((a Addr) (m (Map Bool))) (=> (and (P a m) (not (select m a))) false)))
+(check-sat)
+"""
+SORTS_MODEL = """sat
+(
+(define-fun P ((x!0 Int) (x!1 (Array Int Bool))) Bool (and (= x!0 0) (= x!1 ((as const (Array Int Bool)) true))))
+)
+"""
 LISTS = """(set-logic HORN)
 (declare-fun P ((List Int)) Bool)
 (assert (P nil))
@@ -96,6 +110,16 @@ class Certificates(Folder):
                 for solver in ["z3", "cvc5"]:
                     self.assertEqual(self.judged(task, certificate, solver), "valid", name)
         self.assertTrue(certificate.startswith("; alphorn certificate 1: a refutation\n"))
+
+    def test_abbreviated_sorts(self):
+        task = self.folder / "sorts.smt2"
+        task.write_text(SORTS, encoding="utf-8")
+        for solver in ["z3", "cvc5"]:
+            self.assertEqual(self.judged(task, SORTS_MODEL, solver), "valid", solver)
+        wrong = SORTS_MODEL.replace("(x!1 (Array Int Bool))", "(x!1 (Array Bool Int))")
+        self.assertEqual(self.judged(task, wrong), "malformed: the sorts of P differ")
+        wrong = SORTS_MODEL.replace(" true)))", " false)))")
+        self.assertRegex(self.judged(task, wrong), "^invalid: clause")
 
     def test_names_of_solvers(self):
         texts = [("names-unsafe", NAMES, "7"), ("names-safe", NAMES.replace("(+ 2 (max x))", "(max x)"), "7")]

@@ -68,12 +68,12 @@ use alphorn_witness::Verdict;
 /// The passes that the scalar system goes through. `variants` takes objects apart.
 const PASSES: &str = "default,variants";
 
-/// The same for heaps in turns of at least [`LONG`]: `links` proves facts about addresses and fields,
-/// which takes seconds.
+/// The same for heaps in turns of at least [`LONG`]: `links` proves facts about addresses and fields
+/// within a part of the turn.
 const HEAP_PASSES: &str = "default,variants,links";
 
 /// The length of turns in which there is time for `links`.
-const LONG: Duration = Duration::from_secs(20);
+const LONG: Duration = Duration::from_secs(4);
 
 /// An engine's turn for the scalar system.
 #[derive(Clone, Copy)]
@@ -240,15 +240,22 @@ impl Morph {
             let at = match forms.iter().position(|f| f.0 == form) {
                 Some(at) => at,
                 None => {
-                    let morphed = morph(system, cells, demands, turn.form, cx)
-                        .ok_or_else(|| incomplete("a translation was too large"))?;
-                    let derived = Derived::new(
-                        self.engines,
-                        morphed.system.clone(),
-                        passes,
-                        turn.costly,
-                        cx,
-                    );
+                    let quick = forms.iter().position(|f| f.0 == (turn.form, false));
+                    let (morphed, derived) = match quick {
+                        // The costly passes go on where the quick ones ended.
+                        Some(at) => {
+                            let (_, morphed, derived) = forms.swap_remove(at);
+                            (morphed, derived.run_passes(PASSES, cx))
+                        }
+                        None => {
+                            let morphed = morph(system, cells, demands, turn.form, cx)
+                                .ok_or_else(|| incomplete("a translation was too large"))?;
+                            let scalar = morphed.system.clone();
+                            let derived =
+                                Derived::new(self.engines, scalar, passes, turn.costly, cx);
+                            (morphed, derived)
+                        }
+                    };
                     log::debug!("morph: {cells} cells, {} premises besides", demands.len());
                     forms.push((form, morphed, derived));
                     forms.len() - 1

@@ -16,6 +16,10 @@ struct Limits {
     index_guards: usize,
     /// Guards about values and flags.
     value_guards: usize,
+    /// Of guards that combine both, the places that come before the next kind of value.
+    places_before_kind: usize,
+    /// Guards of a predicate, at least.
+    least_guards: usize,
     /// Conclusions.
     conclusions: usize,
     /// Samples for implications.
@@ -25,6 +29,8 @@ struct Limits {
 const LIMITS: Limits = Limits {
     index_guards: 130,
     value_guards: 9,
+    places_before_kind: 8,
+    least_guards: 40,
     conclusions: 400,
     samples: 1024,
 };
@@ -138,8 +144,8 @@ impl Bits {
         self.0.iter().zip(&other.0).all(|(a, b)| a & !b == 0)
     }
 
-    fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Removes what is not in the other set; true if something was removed.
@@ -178,11 +184,15 @@ pub(super) struct Candidates {
     conclusions: Vec<Vec<Literal>>,
     /// By guard, the conclusions that are left.
     alive: Vec<Bits>,
-    /// By guard, the guards that it implies, without itself; of equivalent ones the first is the
-    /// strongest.
+    /// By guard, the guards that it implies directly, without itself and those that follow through
+    /// others; of equivalent ones the first is the strongest.
     weaker_guards: Vec<Vec<usize>>,
+    /// The guards, weaker ones first.
+    guard_order: Vec<usize>,
     /// By conclusion, those that it implies, without itself.
     weaker: Vec<Bits>,
+    /// The conclusions, stronger ones first.
+    order: Vec<usize>,
     /// Whether a state is known.
     pub reached: bool,
 }
@@ -203,12 +213,30 @@ fn implied(holds: &[Bits]) -> Vec<Bits> {
     (0..count).map(of).collect()
 }
 
+/// The formulas, stronger ones first: each before those that it implies.
+fn by_strength(holds: &[Bits]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..holds.len()).collect();
+    order.sort_by_key(|&at| holds[at].count());
+    order
+}
+
+/// Of transitive implications those that do not follow from two others.
+fn direct(implied: &[Bits]) -> Vec<Vec<usize>> {
+    let of = |all: &Bits| {
+        let mut through = Bits::none(implied.len());
+        all.iter().for_each(|at| through.add(&implied[at]));
+        all.minus(&through).iter().collect()
+    };
+    implied.iter().map(of).collect()
+}
+
 impl Candidates {
-    /// All candidates of a predicate.
-    pub fn new(arguments: &[Argument]) -> Candidates {
+    /// The candidates of a predicate, about `most` at most: those with simple guards first.
+    pub fn new(arguments: &[Argument], most: usize) -> Candidates {
         let parts = Parts::new(arguments);
-        let guards = parts.guards();
         let conclusions = parts.conclusions();
+        let mut guards = parts.guards();
+        guards.truncate(LIMITS.least_guards.max(most / conclusions.len()));
         let samples = parts.samples(arguments);
         let holds = |formula: &dyn Fn(&State) -> bool| {
             let mut bits = Bits::none(samples.len());
@@ -227,11 +255,14 @@ impl Candidates {
             .iter()
             .map(|c| holds(&|state| c.iter().any(|l| l.holds(state))))
             .collect();
-        let weaker_guards = implied(&of_guards);
+        let mut guard_order = by_strength(&of_guards);
+        guard_order.reverse();
         Candidates {
             alive: vec![Bits::all(conclusions.len()); guards.len()],
-            weaker_guards: weaker_guards.iter().map(|g| g.iter().collect()).collect(),
+            weaker_guards: direct(&implied(&of_guards)),
+            guard_order,
             weaker: implied(&of_conclusions),
+            order: by_strength(&of_conclusions),
             guards,
             conclusions,
             reached: false,
@@ -240,13 +271,7 @@ impl Candidates {
 
     /// The number of candidates that are left.
     pub fn count(&self) -> usize {
-        let ones = |bits: &Bits| {
-            bits.0
-                .iter()
-                .map(|w| w.count_ones() as usize)
-                .sum::<usize>()
-        };
-        self.alive.iter().map(ones).sum()
+        self.alive.iter().map(Bits::count).sum()
     }
 
     /// Whether the candidate is left.
@@ -282,28 +307,24 @@ impl Candidates {
 
     /// The candidates that are left and that no other one of these implies.
     pub fn strongest(&self) -> Vec<Candidate> {
-        let none = Bits::none(self.conclusions.len());
-        // By guard, what follows from its conclusions: these themselves, and strictly weaker ones.
-        let below: Vec<Bits> = self
-            .alive
-            .iter()
-            .map(|alive| {
-                let mut below = none.clone();
-                alive.iter().for_each(|c| below.add(&self.weaker[c]));
-                below
-            })
-            .collect();
+        // By guard, what follows from candidates with this or a weaker guard.
+        let mut known = vec![Bits::none(self.conclusions.len()); self.guards.len()];
         let mut found = Vec::new();
-        for (at, alive) in self.alive.iter().enumerate() {
-            let mut open = alive.minus(&below[at]);
+        for &at in &self.guard_order {
+            let mut all = Bits::none(self.conclusions.len());
             for &weaker in &self.weaker_guards[at] {
-                if open.is_empty() {
-                    break;
-                }
-                open = open.minus(&self.alive[weaker]).minus(&below[weaker]);
+                all.add(&known[weaker]);
             }
-            found.extend(open.iter().map(|conclusion| (at, conclusion)));
+            for &conclusion in &self.order {
+                if self.alive[at].contains(conclusion) && !all.contains(conclusion) {
+                    found.push((at, conclusion));
+                    all.insert(conclusion);
+                    all.add(&self.weaker[conclusion]);
+                }
+            }
+            known[at] = all;
         }
+        found.sort_unstable();
         found
     }
 
@@ -413,17 +434,10 @@ impl Parts {
             }
         }
         places.truncate(LIMITS.index_guards);
-        // Of cells that may be allocated; a guard about the kind of object says so, too.
-        let mut of_cells: Vec<Vec<Literal>> = Vec::new();
-        for &k in &self.index {
-            let cell = with_number(k, Op::Ge, 1);
-            of_cells.extend(
-                places
-                    .iter()
-                    .map(|place| [&place[..], std::slice::from_ref(&cell)].concat()),
-            );
-        }
+        // Cells that may be allocated; a guard about the kind of object says so, too.
         let mut kinds: Vec<Vec<Literal>> = vec![Vec::new()];
+        kinds.extend(self.index.iter().map(|&k| vec![with_number(k, Op::Ge, 1)]));
+        let always = kinds.len();
         for (at, _, numerals, _) in &self.values {
             for &numeral in numerals {
                 kinds.push(vec![with_number(*at, Op::Eq, numeral)]);
@@ -434,11 +448,18 @@ impl Parts {
             kinds.push(vec![with_number(flag, Op::Eq, 1)]);
             kinds.push(vec![with_number(flag, Op::Eq, 0)]);
         }
-        kinds.truncate(LIMITS.value_guards);
-        let pairs = kinds
-            .iter()
-            .flat_map(|kind| places.iter().map(move |place| [&place[..], kind].concat()));
-        pairs.chain(of_cells).collect()
+        kinds.truncate(always + LIMITS.value_guards);
+        // Simple guards first: each further kind is as far behind as some further places.
+        let mut pairs: Vec<(usize, Vec<Literal>)> = Vec::new();
+        for (at, kind) in kinds.iter().enumerate() {
+            let of_kind = places.iter().enumerate();
+            pairs.extend(of_kind.map(|(place_at, place)| {
+                let rank = place_at + LIMITS.places_before_kind * at;
+                (rank, [&place[..], kind].concat())
+            }));
+        }
+        pairs.sort_by_key(|pair| pair.0);
+        pairs.into_iter().map(|pair| pair.1).collect()
     }
 
     /// All conclusions; the first is `false`.
@@ -559,14 +580,15 @@ impl Parts {
         }
     }
 
-    /// Random values of the arguments, small enough that guards and conclusions often hold.
+    /// Random values of the arguments, small enough that guards and conclusions often hold. They have
+    /// to violate each conclusion: one that holds in all samples would count as implied.
     fn samples(&self, arguments: &[Argument]) -> Vec<State> {
         let mut random = Random::new(1);
         let mut sample = || {
             arguments
                 .iter()
                 .map(|argument| match &argument.role {
-                    Role::Index | Role::Address => random.below(6) as i64,
+                    Role::Index | Role::Address => random.below(7) as i64 - 1,
                     Role::Value { numerals, .. } => match random.below(numerals.len() + 1) {
                         0 => random.below(5) as i64 - 1,
                         at => numerals[at - 1],

@@ -4,7 +4,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use alphorn_chc::{Clause, PredicateId, System};
+use alphorn_chc::{Atom, Clause, PredicateId, System};
 use alphorn_term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
 /// The meaning of an argument.
@@ -70,7 +70,9 @@ impl Roles {
             });
         }
         let equal: Vec<Offsets> = system.clauses.iter().map(|c| offsets(terms, c)).collect();
+        let places = places(system, &equal);
         let mut rigid = rigid(system, &equal);
+        let by_place = indexes_by_place(system, &equal, &rigid, &places);
         // What is compared only with what never changes is the content of a cell, no index.
         let params = system.used_predicates().into_iter();
         let params = params.flat_map(|p| system.predicate(p).params.iter().copied());
@@ -78,6 +80,7 @@ impl Roles {
             .filter(|param| !rigid.contains(param))
             .map(|param| classes.find(param))
             .collect();
+        rigid.extend(by_place);
         rigid.retain(|&param| moving.contains(&classes.find(param)));
         let addresses: FxHashSet<TermId> = rigid.iter().map(|&p| classes.find(p)).collect();
         let mut of_class: FxHashMap<TermId, Vec<i64>> = FxHashMap::default();
@@ -90,7 +93,6 @@ impl Roles {
             found.truncate(MAX_NUMERALS);
         }
         let mut numbers: FxHashMap<TermId, usize> = FxHashMap::default();
-        let places = places(system, &equal);
         let mut arguments = FxHashMap::default();
         for predicate in system.used_predicates() {
             let params = system.predicate(predicate).params.iter();
@@ -333,6 +335,68 @@ fn rigid(system: &System, equal: &[Offsets]) -> FxHashSet<TermId> {
     rigid
 }
 
+/// The indexes of cells of predicates without a rigid argument: clauses that are about one cell only,
+/// for instance the one that is allocated, define it. Then it is the first number that two cells of
+/// the predicate do not share; translations and passes keep the order of arguments, and the index
+/// precedes the fields. If no clause has two cells of the predicate, it is the argument that is equal
+/// to the index of a neighbour.
+fn indexes_by_place(
+    system: &System,
+    equal: &[Offsets],
+    rigid: &FxHashSet<TermId>,
+    places: &FxHashMap<TermId, Place>,
+) -> Vec<TermId> {
+    let is_number = |param: &TermId| system.terms.sort_of(*param) == SortId::INT;
+    let mut found: Vec<TermId> = Vec::new();
+    let mut indexes: FxHashMap<PredicateId, TermId> = FxHashMap::default();
+    for predicate in system.used_predicates() {
+        let params = system.predicate(predicate).params.iter();
+        let mut params = params.filter(|param| is_number(param));
+        if let Some(&known) = params.clone().find(|param| rigid.contains(param)) {
+            indexes.insert(predicate, known);
+        } else if let Some(&first) = params.find(|p| places.get(p) == Some(&Place::Cell)) {
+            indexes.insert(predicate, first);
+            found.push(first);
+        }
+    }
+    loop {
+        let before = found.len();
+        for (clause, equal) in system.clauses.iter().zip(equal) {
+            let atoms: Vec<&Atom> = clause.atoms().collect();
+            for (from, to) in pairs(&atoms) {
+                let Some(&index) = indexes.get(&from.predicate) else {
+                    continue;
+                };
+                if indexes.contains_key(&to.predicate) {
+                    continue;
+                }
+                let params = &system.predicate(from.predicate).params;
+                let Some(at) = params.iter().position(|&p| p == index) else {
+                    continue;
+                };
+                let class = equal.find(from.args[at]);
+                let params = system.predicate(to.predicate).params.iter().zip(&to.args);
+                let same = params.filter(|(p, arg)| is_number(p) && equal.find(**arg) == class);
+                if let [(&param, _)] = same.collect::<Vec<_>>()[..] {
+                    indexes.insert(to.predicate, param);
+                    found.push(param);
+                }
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The ordered pairs of atoms of different predicates.
+fn pairs<'a>(atoms: &[&'a Atom]) -> Vec<(&'a Atom, &'a Atom)> {
+    let all = atoms
+        .iter()
+        .flat_map(|&a| atoms.iter().map(move |&b| (a, b)));
+    all.filter(|(a, b)| a.predicate != b.predicate).collect()
+}
+
 /// The variables that an equation relates to something else than a variable.
 fn defined(terms: &TermStore, clause: &Clause) -> FxHashSet<TermId> {
     let conjuncts = terms.conjuncts(clause.constraint).into_iter();
@@ -346,7 +410,7 @@ fn places(system: &System, equal: &[Offsets]) -> FxHashMap<TermId, Place> {
     let mut places: FxHashMap<TermId, Place> = FxHashMap::default();
     for (clause, equal) in system.clauses.iter().zip(equal) {
         for (at, atom) in clause.body.iter().enumerate() {
-            let same = |other: &&alphorn_chc::Atom| other.predicate == atom.predicate;
+            let same = |other: &&Atom| other.predicate == atom.predicate;
             for other in clause.body[at + 1..].iter().filter(same) {
                 let params = &system.predicate(atom.predicate).params;
                 for ((&param, &a), &b) in params.iter().zip(&atom.args).zip(&other.args) {

@@ -27,11 +27,15 @@ struct Limits {
     query_work: Duration,
     /// Premises that one model adds for a body atom, at most.
     premises: usize,
+    /// Candidates of all predicates: where there are more, those with simple guards are tried, since
+    /// a search that is cut short proves nothing.
+    candidates: usize,
 }
 
 const LIMITS: Limits = Limits {
     query_work: Duration::from_millis(100),
     premises: 8,
+    candidates: 600_000,
 };
 
 /// The strongest candidates that are inductive together; `None` if the budget is spent before.
@@ -85,12 +89,15 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(system: &'a System, roles: &'a Roles, smt: &Rc<Smt>) -> Self {
         let candidates = roles.arguments.iter();
+        let most = LIMITS.candidates / roles.arguments.len().max(1);
         Search {
             system,
             terms: system.terms.clone(),
             roles,
             smt: smt.clone(),
-            candidates: candidates.map(|(&p, a)| (p, Candidates::new(a))).collect(),
+            candidates: candidates
+                .map(|(&p, a)| (p, Candidates::new(a, most)))
+                .collect(),
             rules: FxHashMap::default(),
             queries: 0,
         }

@@ -44,6 +44,35 @@ fn a_list_is_walked_to_its_end() {
     check(&safe, &["links", "default,links"], true);
 }
 
+/// The same list, where only cells that are allocated are facts: the clause that allocates one
+/// defines the index.
+const ALLOCATED: &str = "
+(declare-fun Build (Int Int Int Int Int) Bool) ; n, last, k, tag, next
+(declare-fun Walk (Int Int Int Int Int) Bool)  ; n, at, k, tag, next
+(assert (Build 1 1 1 1 0))
+(assert (forall ((n Int) (last Int) (k Int) (tag Int) (next Int))
+  (=> (and (Build n last k tag next) (< n 3)) (Build (+ n 1) (+ n 1) (+ n 1) 1 FIRST))))
+(assert (forall ((n Int) (last Int) (k Int) (tag Int) (next Int))
+  (=> (and (Build n last k tag next) (< n 3) (<= k n)) (Build (+ n 1) (+ n 1) k tag next))))
+(assert (forall ((n Int) (last Int) (k Int) (tag Int) (next Int))
+  (=> (Build n last k tag next) (Walk n last k tag next))))
+(assert (forall ((n Int) (at Int) (k Int) (tag Int) (next Int) (t Int) (to Int))
+  (=> (and (Walk n at k tag next) (Walk n at at t to) (not (= at 0))) (Walk n to k tag next))))
+(assert (forall ((n Int) (at Int) (t Int) (to Int))
+  (=> (and (Walk n at at t to) (not (= at 0)) (not (and (<= 0 to) (< to at)))) false)))";
+
+#[test]
+fn clauses_about_one_cell_may_define_its_index() {
+    let safe = system(&ALLOCATED.replace("FIRST", "last"));
+    let facts = after(&safe, "links");
+    assert!(facts.clauses.iter().all(|c| c.head.is_some()));
+    check(&safe, &["links", "default,links"], true);
+    let wrong = system(&ALLOCATED.replace("FIRST", "(ite (< n 2) last (+ n 1))"));
+    let facts = after(&wrong, "links");
+    assert!(facts.clauses.iter().any(|c| c.head.is_none()));
+    check(&wrong, &["links", "default,links"], false);
+}
+
 /// From the third node on, a node leads to a cell that is not allocated.
 #[test]
 fn facts_that_hold_at_first_are_dropped() {
