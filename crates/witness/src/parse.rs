@@ -381,8 +381,8 @@ fn extended<'a>(text: &'a str, commands: &[String]) -> (Cow<'a, str>, Vec<Range<
     (Cow::Owned(whole), ranges)
 }
 
-/// A constant of the problem that the command with these parts defines with another sort than it is
-/// declared with.
+/// A constant or function without definition that the command with these parts defines with other
+/// sorts than it is declared with.
 fn with_other_sort<'a>(
     problem: &Problem,
     text: &'a str,
@@ -399,12 +399,22 @@ fn with_other_sort<'a>(
         tokens.map(|t| text[t.range].to_owned()).collect()
     };
     let terms = &problem.terms;
-    let printed = Printer::new(terms).sort(terms.sort_of(constant.var));
+    let printed = match constant.parameters.is_empty() {
+        true => Printer::new(terms).sort(terms.sort_of(constant.var)),
+        false => String::new(),
+    };
     let declared = constant.declaration.as_ref().map(|(sort, _)| sort.as_str());
     let written = words(&text[sort.clone()]);
     let mut sorts = declared.into_iter().chain([printed.as_str()]);
     let same = sorts.any(|sort| words(sort) == written);
-    (!same || !elements(text, params)?.is_empty()).then_some(name)
+    let params = elements(text, params)?;
+    let mut pairs = params.iter().zip(&constant.parameters);
+    let fits = pairs.all(|(param, declared)| {
+        let parts = elements(text, param).unwrap_or_default();
+        parts.len() == 2 && words(&text[parts[1].clone()]) == words(declared)
+    });
+    let same = same && fits && params.len() == constant.parameters.len();
+    (!same).then_some(name)
 }
 
 /// A predicate that the command with these parts defines over Int where it is declared over Real,
