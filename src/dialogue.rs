@@ -19,6 +19,7 @@ use alphorn::frontend::decode;
 use alphorn::reply::{Answer, Request, error_line, reply};
 use alphorn::session::{Action, Session, is_session, proof};
 use alphorn::witness::ProofFormat;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
@@ -237,16 +238,15 @@ impl Dialogue<'_> {
             Action::None | Action::Exit => {}
             Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
-            Action::Values {
-                terms,
-                declarations,
-            } => print(&self.values(&terms, &declarations)),
             Action::Error(error) => print_error(&error.to_string()),
             Action::Request(request) => {
                 let early = self.shown == (0, 0) && !self.interactive;
                 if early && request.may_precede() {
                     self.deferred.push(request);
                 } else {
+                    if let Request::Values(terms) = &request {
+                        self.find_values(terms);
+                    }
                     print(&reply(&request, self.last.as_ref()));
                 }
             }
@@ -281,6 +281,7 @@ impl Dialogue<'_> {
             details,
             printed: false,
             used,
+            values: FxHashMap::default(),
         };
         if last.word != "unknown" {
             last.printed = match last.has_model() {
@@ -300,48 +301,32 @@ impl Dialogue<'_> {
         true
     }
 
-    /// The reply to a request for the values of terms in the model of the last answer.
-    fn values(&self, terms: &[String], declarations: &str) -> String {
-        let Some(last) = self
-            .last
-            .as_ref()
-            .filter(|last| last.has_model() && !last.of_rules)
-        else {
-            return error_line("there is no model");
+    /// Finds the values of terms in the model of the last answer.
+    fn find_values(&mut self, terms: &[String]) {
+        let Some((question, _)) = self.earlier.first() else {
+            return;
         };
-        let mut pairs = Vec::new();
+        let Some(last) = self.last.as_ref().filter(|last| last.has_model()) else {
+            return;
+        };
+        let mut found = Vec::with_capacity(terms.len());
         for term in terms {
-            let holds = |assertion: &str| {
-                let text = format!("{declarations}(assert {assertion})\n(check-sat)\n");
-                self.is_model_of(&text, &last.details)
-            };
-            let value = match holds(term) {
-                Ok(true) => "true",
-                Ok(false) => match holds(&format!("(not {term})")) {
-                    Ok(true) => "false",
-                    Ok(false) => {
-                        let message = format!("the model does not decide {term}");
-                        return error_line(&message);
-                    }
-                    Err(message) => return error_line(&message),
-                },
-                Err(message) => return error_line(&message),
-            };
-            pairs.push(format!("({term} {value})"));
+            found.push((term.clone(), self.value(question, &last.details, term)));
         }
-        format!("({})\n", pairs.join(" "))
+        if let Some(last) = &mut self.last {
+            last.values.extend(found);
+        }
     }
 
-    /// Whether a model is one of another text with the same declarations: whether `alphorn check` finds it
-    /// valid.
+    /// The value of a term in a model of a question: what `alphorn check --value` prints.
     ///
     /// # Errors
-    /// A message: the text is not one that alphorn reads, or the check did not end.
-    fn is_model_of(&self, text: &str, model: &str) -> Result<bool, String> {
+    /// A message: there is no value, or it was not found.
+    fn value(&self, question: &str, model: &str, term: &str) -> Result<String, String> {
         let program = std::env::current_exe()
             .map_err(|e| format!("cannot find the program of this process: {e}"))?;
         // The child has the text as a descriptor of a file in memory.
-        let file = unnamed_file(text).map_err(|e| format!("cannot make a file: {e}"))?;
+        let file = unnamed_file(question).map_err(|e| format!("cannot make a file: {e}"))?;
         let descriptor = file.as_raw_fd();
         let mut command = Command::new(program);
         command.arg("-qq");
@@ -355,6 +340,7 @@ impl Dialogue<'_> {
             .arg("check")
             .arg(format!("/proc/self/fd/{descriptor}"))
             .arg("-")
+            .arg(format!("--value={term}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let pass_on = move || {
@@ -378,19 +364,16 @@ impl Dialogue<'_> {
         let output = child
             .wait_with_output()
             .map_err(|e| format!("cannot wait for a process: {e}"))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed = printed.trim();
         match output.status.code() {
-            Some(0) => Ok(true),
-            Some(2) => Ok(false),
+            Some(0) if !printed.is_empty() => Ok(printed.to_owned()),
             Some(1) => {
-                let text = String::from_utf8_lossy(&output.stdout);
-                let message = text.trim().trim_start_matches("(error \"");
-                let message = message.trim_end_matches("\")").replace("\"\"", "\"");
-                let place = message
-                    .strip_prefix("line ")
-                    .and_then(|m| m.split_once(": "));
-                Err(place.map_or(message.clone(), |(_, rest)| rest.to_owned()))
+                let message = printed.strip_prefix("(error \"").unwrap_or(printed);
+                let message = message.strip_suffix("\")").unwrap_or(message);
+                Err(message.replace("\"\"", "\""))
             }
-            _ => Err("the check of the value did not end".to_owned()),
+            _ => Err("the value was not found in time".to_owned()),
         }
     }
 

@@ -70,9 +70,9 @@ const ASSERTIONS: &str = "(
 )
 ";
 
-fn replies(core: &str, model: &str, assignment: &str, line: usize) -> String {
+fn replies(core: &str, model: &str, value: &str, assignment: &str, line: usize) -> String {
     format!(
-        "{core}\n{model}\nunsupported\n(error \"line {line} column 1: the command `eval` is not \
+        "{core}\n{model}\n{value}\n(error \"line {line} column 1: the command `eval` is not \
          supported\")\n(:name \"alphorn\")\n(error \"the last answer is not unknown\")\ntrue\n\
          {assignment}\nunsupported\n\"done\"\n"
     )
@@ -83,11 +83,12 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
     let none = |what: &str| format!("(error \"there is no {what}\")");
     let model = "(\n  (define-fun P ((x!0 Int)) Bool true)\n)";
     let assignment = "((start true) (step true) (|not used| true))";
-    for (query, verdict, core, model, assignment) in [
+    for (query, verdict, core, model, value, assignment) in [
         (
             "(assert (not (P 2)))",
             "unsat",
             "(start step)".to_owned(),
+            none("model"),
             none("model"),
             none("assignment"),
         ),
@@ -96,12 +97,13 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
             "sat",
             none("unsat core"),
             model.to_owned(),
+            "(((P 0) true))".to_owned(),
             assignment.to_owned(),
         ),
     ] {
         let one = format!("{CLAUSES}{query}\n(check-sat)\n{REQUESTS}");
         let before = format!("\"begin\"\n{ASSERTIONS}");
-        let after = replies(&core, &model, &assignment, 14);
+        let after = replies(&core, &model, &value, &assignment, 14);
         let expected = format!("{before}{verdict}\n{after}");
         assert_eq!(printed(&[], &one), expected);
         let twice = format!("{one}(check-sat)\n");
@@ -115,6 +117,36 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
             model.matches("define-fun").count()
         );
     }
+}
+
+#[test]
+fn terms_of_all_sorts_have_values() {
+    let text = "(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+        (declare-const n Int)
+        (declare-fun f (Int) Int)
+        (declare-fun P (Int) Bool)
+        (assert (= n 7)) (assert (= (f 0) (- 2)))
+        (assert (forall ((x Int)) (= (P x) (> x n))))
+        (check-sat)
+        (get-value (n (f 0) (+ n 1) (P 8) (cons n nil) (/ 1.0 4.0) (not (P 7))))
+        (get-value ((div n 0)))
+        (get-value ((Q 1)))
+        (get-value n)";
+    let values = "((n 7) ((f 0) (- 2)) ((+ n 1) 8) ((P 8) true) ((cons n nil) (cons 7 nil)) \
+        ((/ 1.0 4.0) (/ 1.0 4.0)) ((not (P 7)) true))";
+    let one = printed(&["-q"], text);
+    let lines: Vec<&str> = one.lines().collect();
+    assert_eq!(lines[..2], ["sat", values], "{one}");
+    assert_eq!(lines[2], "(error \"the model does not decide (div n 0)\")");
+    assert!(
+        lines[3].starts_with("(error \"(Q 1) is no term over the names of the text"),
+        "{one}"
+    );
+    assert!(lines[4].contains("a list of terms is expected"), "{one}");
+    let twice = printed(&["-q"], &format!("{text}(check-sat)"));
+    assert_eq!(twice, format!("{one}sat\n"));
+    let talk = run(&[PATIENCE, "-q", "--interactive"], text.as_bytes());
+    assert_eq!(stdout(&talk), one);
 }
 
 #[test]

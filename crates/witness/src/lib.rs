@@ -72,6 +72,6 @@ pub use types::{
     RelationalLemma, Verdict,
 };
 pub use validate::{
-    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate,
+    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate, value_in_model,
 };
 pub use validate::{validate_candidate, validate_replacement};
