@@ -206,7 +206,11 @@ fn witnesses_with_wrong_values_are_refused() {
         ("(define-fun f ((x Int)) Int 3)", ""),
     ] {
         let wrong = model.replacen(from, to, 1);
-        assert_ne!(judge(function, &wrong), Some(CheckOutcome::Valid), "{wrong}");
+        assert_ne!(
+            judge(function, &wrong),
+            Some(CheckOutcome::Valid),
+            "{wrong}"
+        );
     }
     // Three different values of a sort with two elements.
     let bits = "(declare-const a (_ BitVec 1)) (declare-const b (_ BitVec 1))
@@ -227,7 +231,7 @@ fn what_stays_refused() {
         ),
         (
             "(declare-fun f (Int) Int) (assert (= (f 1 2) 0)) (check-sat)",
-            "`f` takes 1 argument",
+            "`f` takes 1 arguments, not 2",
         ),
         (
             "(declare-rel p (Int)) (declare-fun f (Int) Int) (rule (p (f 1))) (query p)",

@@ -34,9 +34,7 @@ pub fn value_of_term(text: &str, term: &str, budget: &Budget) -> Result<Option<S
     if is_value(z3, simplified.ast) {
         // SAFETY: the term belongs to the context.
         let shown = string(unsafe { Z3_ast_to_string(z3.raw, simplified.ast) });
-        return Ok(Some(
-            shown.split_whitespace().collect::<Vec<_>>().join(" "),
-        ));
+        return Ok(Some(shown.split_whitespace().collect::<Vec<_>>().join(" ")));
     }
     // SAFETY: the term belongs to the context.
     let is_bool = unsafe {
@@ -46,7 +44,10 @@ pub fn value_of_term(text: &str, term: &str, budget: &Budget) -> Result<Option<S
     if !is_bool {
         return Ok(None);
     }
-    for (value, formula) in [("true", term.to_owned()), ("false", format!("(not {term})"))] {
+    for (value, formula) in [
+        ("true", term.to_owned()),
+        ("false", format!("(not {term})")),
+    ] {
         let asserted = format!("{text}\n(assert {formula})\n");
         if let TextCheck::Valid { .. } = valid_assertions(&asserted, budget) {
             return Ok(Some(value.to_owned()));
