@@ -14,6 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use alphorn::frontend::decode;
 use alphorn::reply::{Answer, Request, error_line, reply};
@@ -24,9 +25,10 @@ use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-use crate::cli::{Form, Format, Invocation, ModelKind, Solve};
+use crate::cli::{Form, Format, Invocation, ModelKind, Solve, Source};
 use crate::files::{self, UNWRITTEN};
-use crate::supervise::{diagnose, exit};
+use crate::output::Publisher;
+use crate::supervise::{self, RunResult, diagnose, exit};
 
 /// How many earlier answers a question receives, the newest ones.
 const MAX_EARLIER_ANSWERS: usize = 3;
@@ -77,7 +79,10 @@ pub fn check_options(solve: &Solve) -> Result<(), String> {
         (solve.graph.is_some(), "--graph"),
         (solve.report.is_some(), "--report"),
         (solve.certificate.is_some(), "--certificate"),
-        (solve.form != Form::Text, "--output=json"),
+        (
+            matches!(solve.form, Form::JsonFile(_)),
+            "--output=json:FILE",
+        ),
     ];
     match options.iter().find(|(given, _)| *given) {
         Some((_, option)) => Err(format!("{option} is for a text with one question")),
@@ -158,7 +163,7 @@ impl Dialogue<'_> {
         match decode(text) {
             Ok((text, _)) => self.session.feed(&text),
             Err(error) => {
-                print_error(&error.to_string());
+                self.fail(&error.to_string());
                 return 1;
             }
         }
@@ -204,7 +209,7 @@ impl Dialogue<'_> {
     /// Checks that the script does not end within a command. Returns the exit status.
     fn end(&self) -> i32 {
         if self.session.is_within_a_command() {
-            print_error("the script ends within a command");
+            self.fail("the script ends within a command");
             return 1;
         }
         0
@@ -216,7 +221,7 @@ impl Dialogue<'_> {
         while let Some(action) = self.session.next_action() {
             let succeeded = match action {
                 Err(error) => {
-                    print_error(&error.to_string());
+                    self.fail(&error.to_string());
                     false
                 }
                 Ok(Action::Exit) => return Some(0),
@@ -236,6 +241,8 @@ impl Dialogue<'_> {
     fn perform(&mut self, action: Action) -> bool {
         match action {
             Action::None | Action::Exit => {}
+            // Objects have what requests ask for.
+            Action::Print(_) | Action::Error(_) | Action::Request(_) if self.prints_objects() => {}
             Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
             Action::Error(error) => print_error(&error.to_string()),
@@ -260,7 +267,7 @@ impl Dialogue<'_> {
         let (word, mut details) = match self.run_process(&text) {
             Ok(answer) => answer,
             Err(message) => {
-                print_error(&message);
+                self.fail(&message);
                 return false;
             }
         };
@@ -291,10 +298,15 @@ impl Dialogue<'_> {
             if last.printed {
                 print(&last.details);
             }
-            self.earlier.insert(0, (text, earlier));
-            self.earlier.truncate(MAX_EARLIER_ANSWERS);
+            if !self.prints_objects() {
+                self.earlier.insert(0, (text, earlier));
+                self.earlier.truncate(MAX_EARLIER_ANSWERS);
+            }
         }
         for request in std::mem::take(&mut self.deferred) {
+            if self.prints_objects() {
+                break;
+            }
             print(&reply(&request, Some(&last)));
         }
         self.last = Some(last);
@@ -419,13 +431,50 @@ impl Dialogue<'_> {
             if verdict.trim_end().is_empty() {
                 verdict = "unknown\n".to_owned();
             }
-            print(&verdict);
+            if self.prints_objects() {
+                verdict = match self.object_of(&verdict) {
+                    Some((line, word)) => {
+                        print(&line);
+                        word
+                    }
+                    None => return Err("a question was not answered".to_owned()),
+                };
+            } else {
+                print(&verdict);
+            }
             let _ = from.read_to_string(&mut details);
         }
         let _ = child.wait();
         ANSWERING.store(0, Ordering::SeqCst);
         let _ = writer.join();
         Ok((verdict.trim_end().to_owned(), details))
+    }
+
+    /// Whether each answer is an object of JSON.
+    fn prints_objects(&self) -> bool {
+        self.solve.form == Form::Json
+    }
+
+    /// The object that the process of a question has printed, with the script as its source, as a
+    /// line; and its verdict, or the beginning of an error. `None` if it is none.
+    fn object_of(&self, line: &str) -> Option<(String, String)> {
+        let mut object = serde_json::from_str::<Value>(line).ok()?;
+        let word = object["verdict"].as_str().unwrap_or("(error").to_owned();
+        if let (Source::File(path), Some(source)) = (&self.solve.source, object.get_mut("source")) {
+            *source = path.display().to_string().into();
+        }
+        Some((format!("{object}\n"), word))
+    }
+
+    /// Prints an error of the script.
+    fn fail(&self, message: &str) {
+        match Publisher::new(self.invocation, 1, Instant::now()) {
+            Ok(publisher) if self.prints_objects() => {
+                let result = RunResult::of(supervise::Answer::Error(message.to_owned()));
+                publisher.answer(&result);
+            }
+            _ => print_error(message),
+        }
     }
 
     /// Whether refutations are replied as S-expressions: in a conversation whose user wants no format by
@@ -490,6 +539,7 @@ impl Dialogue<'_> {
             solve.model.map(ModelKind::option),
             proof,
             stats,
+            self.prints_objects().then_some("--output=json"),
         ];
         words.extend(flags.into_iter().flatten().map(OsString::from));
         let letter = if *verbosity < 0 { "-q" } else { "-v" };

@@ -336,3 +336,59 @@ fn output_with_replies_is_checked() {
     checks(&task, proof, "valid\n", 0);
     checks(&task, &proof.replace("P(1)", "P(5)"), "invalid\n", 2);
 }
+
+/// Proof terms of Z3 have no values of variables; they are looked for.
+#[test]
+fn proof_terms_are_checked() {
+    let lists = "(set-logic HORN)
+        (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+        (declare-fun q () Bool)
+        (declare-fun len (L Int) Bool)
+        (assert (len nil 0))
+        (assert (forall ((x Int) (l L) (n Int)) (=> (len l n) (len (cons x l) (+ n 1)))))
+        (assert (forall ((l L) (n Int)) (=> (and (or (len l n) q) (= n 2)) false)))
+        (check-sat)";
+    let negated = "(set-logic HORN) (declare-fun p (Int) Bool) (assert (not (p 0)))
+        (assert (forall ((x Int)) (=> (not (p x)) (not (p (+ x 2))))))
+        (assert (forall ((x Int)) (or (p x) (< x 5)))) (check-sat)";
+    let functions = "(set-logic HORN)
+        (define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+        (declare-fun p (Int) Bool) (assert (p 3))
+        (assert (forall ((x Int)) (=> (and (p x) (= (sum x) 6)) false))) (check-sat)";
+    let rules = "(declare-rel p (Int Int)) (declare-var x Int) (declare-var y Int)
+        (rule (p 0 7)) (rule (=> (p x y) (p (+ x 1) y)))
+        (query (and (p x y) (> x 40)))";
+    for (task, from, to) in [
+        (lists, "(asserted $c3)", "(asserted $c1)"),
+        (negated, "(not (p 4))", "(not (p 5))"),
+        (functions, "(p 3)", "(p 4)"),
+        (rules, "(p 1 7)", "(p 2 7)"),
+    ] {
+        let output = printed(&["--proof=z3"], task);
+        assert!(output.contains("hyper-res"), "{output}");
+        checks(task, &output, "valid\n", 0);
+        let wrong = output.replace(from, to);
+        assert_ne!(wrong, output, "{output}");
+        checks(task, &wrong, "invalid\n", 2);
+    }
+}
+
+#[test]
+fn several_questions_have_an_object_each() {
+    let task =
+        format!("{CLAUSES}(check-sat)\n{REQUESTS}(push)(assert (not (P 2)))(check-sat)(pop 3)");
+    let output = run(&[PATIENCE, "--jobs", "1", "--output=json"], task.as_bytes());
+    let objects: Vec<serde_json::Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 3, "{objects:?}");
+    assert_eq!(objects[0]["verdict"], "sat");
+    assert_eq!(objects[0]["witness"]["kind"], "model");
+    assert_eq!(objects[1]["verdict"], "unsat");
+    assert_eq!(objects[1]["witness"]["kind"], "refutation");
+    let error = objects[2]["error"]["message"].as_str().unwrap();
+    assert!(error.contains("nothing to pop"), "{error}");
+    assert_eq!(objects[0]["source"], objects[2]["source"]);
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -60,6 +60,7 @@ mod types;
 mod validate;
 mod value;
 mod z3_proof;
+mod z3_read;
 
 pub use derivations::supports_derivations;
 pub use formulas::model_of_text;
