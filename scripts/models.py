@@ -75,7 +75,8 @@ def sorts_of(text):
 
 
 def read_model(text):
-    """Definitions by plain name, from what follows the verdict."""
+    """Definitions by plain name, from what follows the verdict: of predicates, of constants and functions
+    that the task declares, and of sorts, as integers."""
     verdict, _, rest = text.lstrip().partition("\n")
     if verdict.strip() not in ("sat", "unsat"):
         raise Malformed("the first line is neither sat nor unsat")
@@ -88,8 +89,11 @@ def read_model(text):
         if unit.parts[:1] in (["define-fun-rec"], ["define-funs-rec"]):
             functions.append(unit.text)
             continue
-        if len(unit.parts) != 5 or unit.parts[0] != "define-fun" or unit.parts[3] != "Bool":
-            raise Malformed(f"no define-fun of a predicate: {unit.text[:60]}")
+        if unit.parts[:1] == ["define-sort"] and unit.parts[2:] == ["()", "Int"]:
+            definitions[plain(unit.parts[1])] = unit
+            continue
+        if len(unit.parts) != 5 or unit.parts[0] != "define-fun":
+            raise Malformed(f"no define-fun of a predicate or constant: {unit.text[:60]}")
         definitions[plain(unit.parts[1])] = unit
     lines = text.splitlines()
     comments = [line for line in lines if line.startswith(("; measure ", "; lemma "))]
@@ -119,11 +123,16 @@ def expanded(sort, short, bound=None):
     return f"({' '.join([plain(head), *rest])})"
 
 
-def define(definitions, name, sorts, short):
-    """The definition of a declared predicate. Models may write out the abbreviations of sorts."""
+def define(definitions, name, sorts, short, result="Bool"):
+    """The definition of a declared predicate, constant or function. Models may write out the
+    abbreviations of sorts, and may define sorts as integers."""
     if plain(name) not in definitions:
         raise Malformed(f"no definition of {name}")
     unit = definitions[plain(name)]
+    integers = (sort for sort, found in definitions.items() if found.parts[0] == "define-sort")
+    short = {**short, **{sort: ([], "Int") for sort in integers}}
+    if unit.parts[0] != "define-fun" or expanded(unit.parts[3], short) != expanded(result, short):
+        raise Malformed(f"no define-fun of {name} with values of sort {result}")
     parameters = [" ".join(units(p.text[1:-1])[1].text.split()) for p in units(unit.parts[2][1:-1])]
     if [expanded(p, short) for p in parameters] != [expanded(sort, short) for sort in sorts_of(sorts)]:
         raise Malformed(f"the sorts of {name} differ")
@@ -146,8 +155,20 @@ SORTS = ("declare-datatype", "declare-datatypes", "declare-sort", "define-sort")
 
 def script(task, definitions, functions):
     """The commands that declare sorts, those before the clauses, and the clauses."""
-    sorts_first = [unit.text for unit in units(task) if unit.parts[:1] and unit.parts[0] in SORTS]
-    prelude = list(functions)
+    # Z3's program does not know it.
+    divisors = sorted(set(re.findall(r"\(\s*_\s+divisible\s+(\d+)\s*\)", task)))
+    task = re.sub(r"\(\s*_\s+divisible\s+(\d+)\s*\)", r"divisible!by!\1", task)
+    sorts_first = []
+    for unit in units(task):
+        keyword, *rest = unit.parts or [unit.text]
+        if keyword == "declare-sort" and plain(rest[0]) in definitions:
+            if definitions[plain(rest[0])].parts[0] != "define-sort" or rest[1] != "0":
+                raise Malformed(f"no definition of the sort {rest[0]}")
+            sorts_first.append(f"(define-sort {rest[0]} () Int)")
+        elif keyword in SORTS:
+            sorts_first.append(unit.text)
+    prelude = [f"(define-fun divisible!by!{n} ((x Int)) Bool (= 0 (mod x {n})))" for n in divisors]
+    prelude += functions
     clauses = []
     variables = {}
     relations = {}
@@ -162,6 +183,10 @@ def script(task, definitions, functions):
         keyword, *rest = unit.parts or [unit.text]
         if keyword == "declare-fun" and rest[2] == "Bool":
             prelude.append(define(definitions, rest[0], rest[1], short))
+        elif keyword == "declare-fun" and plain(rest[0]) in definitions:
+            prelude.append(define(definitions, rest[0], rest[1], short, rest[2]))
+        elif keyword == "declare-const" and (rest[1] == "Bool" or plain(rest[0]) in definitions):
+            prelude.append(define(definitions, rest[0], "()", short, rest[1]))
         elif keyword == "declare-rel":
             prelude.append(define(definitions, rest[0], rest[1], short))
             relations[plain(rest[0])] = sorts_of(rest[1])

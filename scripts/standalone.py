@@ -67,6 +67,26 @@ def clean(form, names=()):
     return [clean(part, names) for part in form]
 
 
+# The operation `mod` beside a task's own function of this name.
+DIVISION = "mod!operation"
+
+
+def declares_mod(commands):
+    """Whether a task declares or defines `mod`."""
+    heads = (command[1] for command in commands if isinstance(command, list) and len(command) > 2
+             and isinstance(command[0], str) and command[0].startswith(("declare-", "define-")))
+    return any(isinstance(name, str) and plain(name) == "mod" for name in heads)
+
+
+def divided(form):
+    """A term of such a task, with `DIVISION` for `divisible`."""
+    if isinstance(form, str):
+        return form
+    if len(form) == 2 and isinstance(form[0], list) and form[0][:2] == ["_", "divisible"]:
+        return ["=", "0", [DIVISION, divided(form[1]), form[0][2]]]
+    return [divided(part) for part in form]
+
+
 def tidy(command, names=()):
     """A command with clean terms and sorts."""
     command = clean(command, names)
@@ -104,10 +124,13 @@ def renamed(commands, text, task):
     """The commands with the names of the task, for those that have others: `; NEW stands for OLD`.
     A symbol has a new name wherever it occurs, or the variables of its name have one."""
     names, commands = {}, [clean(command) for command in commands]
+    if task.declares_mod:
+        # The task's own `mod` has another name here.
+        commands = [replaced(command, {"mod": DIVISION}) for command in commands]
     used = {plain(atom) for atom in atoms(commands) if atom not in RESERVED}
     bound = bound_names(commands)
     for new, old in re.findall(r"^; (\S+) stands for (.*)$", text, re.MULTILINE):
-        if new in names or plain(new) in task.words:
+        if new in names or plain(new) in task.words or plain(new) == DIVISION:
             raise Broken(f"{new} has a meaning already")
         if plain(old) in used and (new not in bound or old in bound):
             raise Broken(f"{old} has two names")
@@ -144,9 +167,11 @@ class Task:
         self.words = set()
         self.sorts = {}  # parameters and body by plain name
         variables, relations = {}, set()
-        for written in in_force(forms(text)):
+        in_text = in_force(forms(text))
+        self.declares_mod = declares_mod(in_text)
+        for written in in_text:
             self.words.update(words(written))
-            command = tidy(written)
+            command = tidy(divided(written) if self.declares_mod else written)
             keyword, *rest = command if isinstance(command, list) else [command]
             if keyword == "assert" and written[1][:1] == ["!"] and ":named" in written[1]:
                 label = written[1][written[1].index(":named") + 1]

@@ -5,7 +5,7 @@
 use alphorn::frontend::{Dialect, Problem, decode};
 use alphorn::run::Context;
 use alphorn::session::{Action, Session, answers, is_session, proof};
-use alphorn::witness::{CheckOutcome, check_claim, parse_witness};
+use alphorn::witness::{CheckOutcome, Witness, check_claim, parse_witness, value_in_model};
 
 use crate::cli::Source;
 use crate::dialogue::end_of;
@@ -14,8 +14,13 @@ use crate::worker::{Worker, read_bytes};
 
 impl Worker<'_> {
     /// Checks a witness from elsewhere against a problem, or the output for a script against each of
-    /// its questions.
-    pub fn check(&self, problem: &Source, witness: &Source) -> Result<RunResult, String> {
+    /// its questions. With a term, prints its value in the model, which is not checked.
+    pub fn check(
+        &self,
+        problem: &Source,
+        witness: &Source,
+        value: Option<&str>,
+    ) -> Result<RunResult, String> {
         let input = read_bytes(problem)?;
         let witness = read_bytes(witness)?;
         let witness =
@@ -27,6 +32,15 @@ impl Worker<'_> {
             return self.check_session(&text, &witness);
         }
         let (problem, mut cx) = self.read(&input, (0, 0))?;
+        if let Some(term) = value {
+            let claim = parse_witness(&problem, &witness).map_err(|e| format!("witness: {e}"))?;
+            let Witness::Model(model) = claim.witness else {
+                return Err("the witness is no model".to_owned());
+            };
+            let value = value_in_model(&problem, &model.definitions, term, &cx.budget)?;
+            let answer = Answer::Text(format!("{value}\n"), 0);
+            return Ok(self.result(answer, None, (problem, cx)));
+        }
         let printed = match problem.requests.replies {
             true => answers(&witness, &[problem.dialect == Dialect::Fixedpoint]),
             false => Vec::new(),

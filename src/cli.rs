@@ -281,6 +281,9 @@ enum CliCommand {
         /// The witness as a solver prints it: a model, or a refutation as text or JSON; `-` for standard
         /// input.
         witness: PathBuf,
+        /// Prints the value of this term in the model instead, without a check of the model.
+        #[arg(long, hide = true, value_name = "TERM", allow_hyphen_values = true)]
+        value: Option<String>,
     },
 }
 
@@ -468,6 +471,8 @@ pub enum Task {
         problem: Source,
         /// The witness, as a solver prints it.
         witness: Source,
+        /// A term whose value in the model is printed instead.
+        value: Option<String>,
     },
 }
 
@@ -620,7 +625,11 @@ fn manual() -> Parsed {
 fn invocation(cli: Cli) -> Parsed {
     let common = cli.common;
     let task = match cli.command {
-        Some(CliCommand::Check { file, witness }) => {
+        Some(CliCommand::Check {
+            file,
+            witness,
+            value,
+        }) => {
             if let Some(other) = cli.file {
                 return Parsed::Wrong(format!(
                     "unexpected argument before check: {}",
@@ -631,7 +640,11 @@ fn invocation(cli: Cli) -> Parsed {
             if problem == Source::Stdin && witness == Source::Stdin {
                 return Parsed::Wrong("only one of two files can be standard input".to_owned());
             }
-            Task::Check { problem, witness }
+            Task::Check {
+                problem,
+                witness,
+                value,
+            }
         }
         None => {
             let args = cli.solve.with_short_forms();

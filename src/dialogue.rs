@@ -14,18 +14,21 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use alphorn::frontend::decode;
 use alphorn::reply::{Answer, Request, error_line, reply};
 use alphorn::session::{Action, Session, is_session, proof};
 use alphorn::witness::ProofFormat;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU};
 use signal_hook::iterator::Signals;
 
-use crate::cli::{Form, Format, Invocation, ModelKind, Solve};
+use crate::cli::{Form, Format, Invocation, ModelKind, Solve, Source};
 use crate::files::{self, UNWRITTEN};
-use crate::supervise::{diagnose, exit};
+use crate::output::Publisher;
+use crate::supervise::{self, RunResult, diagnose, exit};
 
 /// How many earlier answers a question receives, the newest ones.
 const MAX_EARLIER_ANSWERS: usize = 3;
@@ -76,7 +79,10 @@ pub fn check_options(solve: &Solve) -> Result<(), String> {
         (solve.graph.is_some(), "--graph"),
         (solve.report.is_some(), "--report"),
         (solve.certificate.is_some(), "--certificate"),
-        (solve.form != Form::Text, "--output=json"),
+        (
+            matches!(solve.form, Form::JsonFile(_)),
+            "--output=json:FILE",
+        ),
     ];
     match options.iter().find(|(given, _)| *given) {
         Some((_, option)) => Err(format!("{option} is for a text with one question")),
@@ -157,7 +163,7 @@ impl Dialogue<'_> {
         match decode(text) {
             Ok((text, _)) => self.session.feed(&text),
             Err(error) => {
-                print_error(&error.to_string());
+                self.fail(&error.to_string());
                 return 1;
             }
         }
@@ -203,7 +209,7 @@ impl Dialogue<'_> {
     /// Checks that the script does not end within a command. Returns the exit status.
     fn end(&self) -> i32 {
         if self.session.is_within_a_command() {
-            print_error("the script ends within a command");
+            self.fail("the script ends within a command");
             return 1;
         }
         0
@@ -215,7 +221,7 @@ impl Dialogue<'_> {
         while let Some(action) = self.session.next_action() {
             let succeeded = match action {
                 Err(error) => {
-                    print_error(&error.to_string());
+                    self.fail(&error.to_string());
                     false
                 }
                 Ok(Action::Exit) => return Some(0),
@@ -235,18 +241,19 @@ impl Dialogue<'_> {
     fn perform(&mut self, action: Action) -> bool {
         match action {
             Action::None | Action::Exit => {}
+            // Objects have what requests ask for.
+            Action::Print(_) | Action::Error(_) | Action::Request(_) if self.prints_objects() => {}
             Action::Print(text) => print(&format!("{text}\n")),
             Action::Check { text, of_rules } => return self.answer(text, of_rules),
-            Action::Values {
-                terms,
-                declarations,
-            } => print(&self.values(&terms, &declarations)),
             Action::Error(error) => print_error(&error.to_string()),
             Action::Request(request) => {
                 let early = self.shown == (0, 0) && !self.interactive;
                 if early && request.may_precede() {
                     self.deferred.push(request);
                 } else {
+                    if let Request::Values(terms) = &request {
+                        self.find_values(terms);
+                    }
                     print(&reply(&request, self.last.as_ref()));
                 }
             }
@@ -260,7 +267,7 @@ impl Dialogue<'_> {
         let (word, mut details) = match self.run_process(&text) {
             Ok(answer) => answer,
             Err(message) => {
-                print_error(&message);
+                self.fail(&message);
                 return false;
             }
         };
@@ -281,6 +288,7 @@ impl Dialogue<'_> {
             details,
             printed: false,
             used,
+            values: FxHashMap::default(),
         };
         if last.word != "unknown" {
             last.printed = match last.has_model() {
@@ -290,58 +298,47 @@ impl Dialogue<'_> {
             if last.printed {
                 print(&last.details);
             }
-            self.earlier.insert(0, (text, earlier));
-            self.earlier.truncate(MAX_EARLIER_ANSWERS);
+            if !self.prints_objects() {
+                self.earlier.insert(0, (text, earlier));
+                self.earlier.truncate(MAX_EARLIER_ANSWERS);
+            }
         }
         for request in std::mem::take(&mut self.deferred) {
+            if self.prints_objects() {
+                break;
+            }
             print(&reply(&request, Some(&last)));
         }
         self.last = Some(last);
         true
     }
 
-    /// The reply to a request for the values of terms in the model of the last answer.
-    fn values(&self, terms: &[String], declarations: &str) -> String {
-        let Some(last) = self
-            .last
-            .as_ref()
-            .filter(|last| last.has_model() && !last.of_rules)
-        else {
-            return error_line("there is no model");
+    /// Finds the values of terms in the model of the last answer.
+    fn find_values(&mut self, terms: &[String]) {
+        let Some((question, _)) = self.earlier.first() else {
+            return;
         };
-        let mut pairs = Vec::new();
+        let Some(last) = self.last.as_ref().filter(|last| last.has_model()) else {
+            return;
+        };
+        let mut found = Vec::with_capacity(terms.len());
         for term in terms {
-            let holds = |assertion: &str| {
-                let text = format!("{declarations}(assert {assertion})\n(check-sat)\n");
-                self.is_model_of(&text, &last.details)
-            };
-            let value = match holds(term) {
-                Ok(true) => "true",
-                Ok(false) => match holds(&format!("(not {term})")) {
-                    Ok(true) => "false",
-                    Ok(false) => {
-                        let message = format!("the model does not decide {term}");
-                        return error_line(&message);
-                    }
-                    Err(message) => return error_line(&message),
-                },
-                Err(message) => return error_line(&message),
-            };
-            pairs.push(format!("({term} {value})"));
+            found.push((term.clone(), self.value(question, &last.details, term)));
         }
-        format!("({})\n", pairs.join(" "))
+        if let Some(last) = &mut self.last {
+            last.values.extend(found);
+        }
     }
 
-    /// Whether a model is one of another text with the same declarations: whether `alphorn check` finds it
-    /// valid.
+    /// The value of a term in a model of a question: what `alphorn check --value` prints.
     ///
     /// # Errors
-    /// A message: the text is not one that alphorn reads, or the check did not end.
-    fn is_model_of(&self, text: &str, model: &str) -> Result<bool, String> {
+    /// A message: there is no value, or it was not found.
+    fn value(&self, question: &str, model: &str, term: &str) -> Result<String, String> {
         let program = std::env::current_exe()
             .map_err(|e| format!("cannot find the program of this process: {e}"))?;
         // The child has the text as a descriptor of a file in memory.
-        let file = unnamed_file(text).map_err(|e| format!("cannot make a file: {e}"))?;
+        let file = unnamed_file(question).map_err(|e| format!("cannot make a file: {e}"))?;
         let descriptor = file.as_raw_fd();
         let mut command = Command::new(program);
         command.arg("-qq");
@@ -355,6 +352,7 @@ impl Dialogue<'_> {
             .arg("check")
             .arg(format!("/proc/self/fd/{descriptor}"))
             .arg("-")
+            .arg(format!("--value={term}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let pass_on = move || {
@@ -378,19 +376,16 @@ impl Dialogue<'_> {
         let output = child
             .wait_with_output()
             .map_err(|e| format!("cannot wait for a process: {e}"))?;
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed = printed.trim();
         match output.status.code() {
-            Some(0) => Ok(true),
-            Some(2) => Ok(false),
+            Some(0) if !printed.is_empty() => Ok(printed.to_owned()),
             Some(1) => {
-                let text = String::from_utf8_lossy(&output.stdout);
-                let message = text.trim().trim_start_matches("(error \"");
-                let message = message.trim_end_matches("\")").replace("\"\"", "\"");
-                let place = message
-                    .strip_prefix("line ")
-                    .and_then(|m| m.split_once(": "));
-                Err(place.map_or(message.clone(), |(_, rest)| rest.to_owned()))
+                let message = printed.strip_prefix("(error \"").unwrap_or(printed);
+                let message = message.strip_suffix("\")").unwrap_or(message);
+                Err(message.replace("\"\"", "\""))
             }
-            _ => Err("the check of the value did not end".to_owned()),
+            _ => Err("the value was not found in time".to_owned()),
         }
     }
 
@@ -436,13 +431,50 @@ impl Dialogue<'_> {
             if verdict.trim_end().is_empty() {
                 verdict = "unknown\n".to_owned();
             }
-            print(&verdict);
+            if self.prints_objects() {
+                verdict = match self.object_of(&verdict) {
+                    Some((line, word)) => {
+                        print(&line);
+                        word
+                    }
+                    None => return Err("a question was not answered".to_owned()),
+                };
+            } else {
+                print(&verdict);
+            }
             let _ = from.read_to_string(&mut details);
         }
         let _ = child.wait();
         ANSWERING.store(0, Ordering::SeqCst);
         let _ = writer.join();
         Ok((verdict.trim_end().to_owned(), details))
+    }
+
+    /// Whether each answer is an object of JSON.
+    fn prints_objects(&self) -> bool {
+        self.solve.form == Form::Json
+    }
+
+    /// The object that the process of a question has printed, with the script as its source, as a
+    /// line; and its verdict, or the beginning of an error. `None` if it is none.
+    fn object_of(&self, line: &str) -> Option<(String, String)> {
+        let mut object = serde_json::from_str::<Value>(line).ok()?;
+        let word = object["verdict"].as_str().unwrap_or("(error").to_owned();
+        if let (Source::File(path), Some(source)) = (&self.solve.source, object.get_mut("source")) {
+            *source = path.display().to_string().into();
+        }
+        Some((format!("{object}\n"), word))
+    }
+
+    /// Prints an error of the script.
+    fn fail(&self, message: &str) {
+        match Publisher::new(self.invocation, 1, Instant::now()) {
+            Ok(publisher) if self.prints_objects() => {
+                let result = RunResult::of(supervise::Answer::Error(message.to_owned()));
+                publisher.answer(&result);
+            }
+            _ => print_error(message),
+        }
     }
 
     /// Whether refutations are replied as S-expressions: in a conversation whose user wants no format by
@@ -507,6 +539,7 @@ impl Dialogue<'_> {
             solve.model.map(ModelKind::option),
             proof,
             stats,
+            self.prints_objects().then_some("--output=json"),
         ];
         words.extend(flags.into_iter().flatten().map(OsString::from));
         let letter = if *verbosity < 0 { "-q" } else { "-v" };

@@ -3,9 +3,19 @@
 //! Invariant: a request has one reply, in the order of the script: what it asks for, or an error that
 //! says why there is none. Replies are texts of whole lines.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustc_hash::FxHashMap;
+
 use alphorn_chc::frontend::{Dialect, Problem};
-use alphorn_term::run::Reason;
-use alphorn_witness::{Output, ProofFormat, Validated, Wanted, string_literal};
+use alphorn_term::run::{Budget, Reason};
+use alphorn_witness::{
+    Output, ProofFormat, Validated, Verdict, Wanted, string_literal, value_in_model,
+};
+
+/// How long the values of a text's terms are looked for.
+const TIME_FOR_VALUES: Duration = Duration::from_secs(10);
 
 /// The names of assertions, by their number from 1 among the assertions in force; `None` for one
 /// without a name.
@@ -22,6 +32,8 @@ pub enum Request {
     Reason,
     /// The named assertions that the refutation uses.
     UnsatCore(Names),
+    /// The values of these terms in the model.
+    Values(Vec<String>),
     /// The truth values of the named formulas; `None` if a name is not that of an assertion.
     Assignment(Option<Names>),
 }
@@ -47,6 +59,8 @@ pub struct Answer {
     pub printed: bool,
     /// The numbers of the assertions that the refutation uses.
     pub used: Vec<usize>,
+    /// The values of terms that are asked for, or why there are none.
+    pub values: FxHashMap<String, Result<String, String>>,
 }
 
 impl Answer {
@@ -97,6 +111,18 @@ pub fn reply(request: &Request, last: Option<&Answer>) -> String {
             format!("({})\n", pairs.collect::<Vec<_>>().join(" "))
         }
         (Request::Assignment(_), _) => none("assignment"),
+        (Request::Values(terms), Some(last)) if last.has_model() && !last.of_rules => {
+            let mut pairs = Vec::with_capacity(terms.len());
+            for term in terms {
+                match last.values.get(term) {
+                    Some(Ok(value)) => pairs.push(format!("({term} {value})")),
+                    Some(Err(message)) => return error_line(message),
+                    None => return UNSUPPORTED.to_owned(),
+                }
+            }
+            format!("({})\n", pairs.join(" "))
+        }
+        (Request::Values(_), _) => none("model"),
     }
 }
 
@@ -151,6 +177,7 @@ impl Replies {
             printed: !with_verdict.details().is_empty(),
             details,
             used: answer.used_assertions(problem),
+            values: self.values(problem, answer),
         };
         let mut text = with_verdict.details().to_owned();
         for later in &self.after {
@@ -160,6 +187,31 @@ impl Replies {
             });
         }
         with_verdict.among(self.before.clone(), text)
+    }
+
+    /// The values of the terms that are asked for.
+    fn values(
+        &self,
+        problem: &Problem,
+        answer: &Validated,
+    ) -> FxHashMap<String, Result<String, String>> {
+        let mut found = FxHashMap::default();
+        if !matches!(answer.verdict(), Verdict::Sat(_)) {
+            return found;
+        }
+        let budget = Budget::new(problem.terms.clone(), Arc::default(), false);
+        let budget = budget.time(TIME_FOR_VALUES);
+        let definitions = answer.definitions();
+        for later in &self.after {
+            let Later::Request(Request::Values(terms)) = later else {
+                continue;
+            };
+            for term in terms {
+                let value = || value_in_model(problem, &definitions, term, &budget);
+                found.entry(term.clone()).or_insert_with(value);
+            }
+        }
+        found
     }
 
     /// The replies if the answer is `unknown`; its reason follows the verdict if it is `wanted`.
@@ -218,6 +270,7 @@ mod tests {
             details: "details\n".to_owned(),
             printed: false,
             used: vec![1, 3, 4],
+            values: FxHashMap::default(),
         }
     }
 

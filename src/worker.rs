@@ -157,7 +157,11 @@ impl Worker<'_> {
     pub fn run(&self) -> RunResult {
         let result = match &self.invocation.task {
             Task::Solve(args) => self.solve(args),
-            Task::Check { problem, witness } => self.check(problem, witness),
+            Task::Check {
+                problem,
+                witness,
+                value,
+            } => self.check(problem, witness, value.as_deref()),
         };
         result.unwrap_or_else(|message| RunResult::of(Answer::Error(message)))
     }

@@ -749,6 +749,8 @@ fn an_object_beside_the_text_and_in_the_statistics() {
     assert_eq!(object(&one)["times"], serde_json::Value::Null);
     let script = format!("{SAFE}(check-sat)");
     let output = with_input(&["--output=json"], &script);
+    assert_eq!(stdout(&output).lines().count(), 2);
+    let output = with_input(&["--output=json:/dev/null"], &script);
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("for a text with one question"));
 }

@@ -89,6 +89,25 @@ fn some_value_is_enough() {
              (assert (bvult v #x4))",
             "(define-fun v () (_ BitVec 4) #x3)",
         ),
+        // Functions.
+        (
+            "(declare-fun f (Int) Int) (assert (= (f 1) 3)) (assert (= (f 2) 4))
+             (declare-fun p (Int) Bool) (assert (p (f 1)))
+             (assert (forall ((x Int)) (=> (p x) (< x (f 2)))))",
+            "(define-fun f ((x!0 Int)) Int ",
+        ),
+        (
+            "(declare-fun g (Int Bool) Int) (declare-fun p (Int) Bool)
+             (assert (forall ((x Int) (b Bool)) (=> (distinct (g x b) 5) (p x))))
+             (assert (forall ((x Int)) (not (p x))))",
+            "(define-fun g ((x!0 Int) (x!1 Bool)) Int 5)",
+        ),
+        (
+            "(declare-sort X 0) (declare-fun h (X) X) (declare-fun p (X X) Bool)
+             (assert (forall ((x X)) (p x (h x))))
+             (assert (forall ((x X)) (=> (p x x) (= x (h x)))))",
+            "(define-fun h ((x!0 X)) X ",
+        ),
         (
             "(declare-sort X 0) (declare-const a X) (declare-const b X)
              (declare-fun p (X) Bool) (assert (p a)) (assert (not (p b)))",
@@ -120,6 +139,10 @@ fn a_refutation_for_all_values_counts() {
     for text in [
         "(declare-const n Int) (declare-fun p (Int) Bool) (assert (p n))
          (assert (forall ((x Int)) (=> (p x) (distinct x n))))",
+        "(declare-fun f (Int) Int) (declare-fun p (Int) Bool) (assert (p (f 0)))
+         (assert (forall ((x Int)) (=> (p x) (distinct x (f 0)))))",
+        "(declare-fun f (Int Int) Real) (declare-fun p (Real) Bool)
+         (assert (forall ((x Int)) (p (f x 1)))) (assert (not (p (f 2 1))))",
         "(declare-const n Int) (declare-fun p (Int) Bool) (assert (p 0)) (assert (> n 4))
          (assert (forall ((x Int)) (=> (p x) (distinct x 0))))",
         "(declare-const n Int) (declare-fun p (Int) Bool) (assert (p 0))
@@ -169,6 +192,26 @@ fn witnesses_with_wrong_values_are_refused() {
         matches!(outcome, Some(CheckOutcome::Invalid(_))),
         "{outcome:?}"
     );
+    // Other sorts than those of the declaration.
+    let function = "(declare-fun f (Int) Int) (declare-fun p (Int) Bool) (assert (p (f 1)))
+        (assert (= (f 1) 3))";
+    let model = "sat\n((define-fun f ((x Int)) Int 3) (define-fun p ((x Int)) Bool (= x 3)))";
+    assert_eq!(judge(function, model), Some(CheckOutcome::Valid));
+    for (from, to) in [
+        ("Int 3", "Int 4"),
+        ("f ((x Int))", "f ((x Real))"),
+        ("f ((x Int))", "f ((x Int) (y Int))"),
+        ("f ((x Int))", "f ()"),
+        ("f ((x Int)) Int 3", "f ((x Int)) Real 3.0"),
+        ("(define-fun f ((x Int)) Int 3)", ""),
+    ] {
+        let wrong = model.replacen(from, to, 1);
+        assert_ne!(
+            judge(function, &wrong),
+            Some(CheckOutcome::Valid),
+            "{wrong}"
+        );
+    }
     // Three different values of a sort with two elements.
     let bits = "(declare-const a (_ BitVec 1)) (declare-const b (_ BitVec 1))
         (declare-const c (_ BitVec 1)) (declare-fun p () Bool) (assert (distinct a b c))";
@@ -187,7 +230,11 @@ fn what_stays_refused() {
             "line 1 column 1: the constant `n` in a text with recursive functions",
         ),
         (
-            "(declare-fun f (Int) Int) (assert (= (f 1) 0)) (check-sat)",
+            "(declare-fun f (Int) Int) (assert (= (f 1 2) 0)) (check-sat)",
+            "`f` takes 1 arguments, not 2",
+        ),
+        (
+            "(declare-rel p (Int)) (declare-fun f (Int) Int) (rule (p (f 1))) (query p)",
             "`f` is neither predicate",
         ),
         (

@@ -273,9 +273,14 @@ fn check(task: &Task, law: &str, formulas: &[String]) {
         text.push_str(&format!("(assert {formula})\n"));
     }
     text.push_str("(check-sat)\n");
+    check_text(&format!("{} as {law}", task.name), &text, task.safe);
+}
+
+/// Checks that a text has a status, with a witness that is read back.
+fn check_text(name: &str, text: &str, safe: bool) {
     let terms = Rc::new(TermStore::new());
-    let place = format!("{} as {law}\n{text}", task.name);
-    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{place}"));
+    let place = format!("{name}\n{text}");
+    let problem = parse(text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{place}"));
     let mut cx = Context::new(terms);
     let answer = solve(&problem, &Config::default(), &mut cx).expect("no names");
     assert_eq!(cx.stats.count("witness.failures"), 0, "{place}");
@@ -285,11 +290,7 @@ fn check(task: &Task, law: &str, formulas: &[String]) {
         reason_unknown: false,
     };
     let output = answer.output(&problem, wanted);
-    assert_eq!(
-        output.word(),
-        if task.safe { "sat" } else { "unsat" },
-        "{place}"
-    );
+    assert_eq!(output.word(), if safe { "sat" } else { "unsat" }, "{place}");
     let printed = format!("{}\n{}", output.word(), output.details());
     let claim =
         parse_witness(&problem, &printed).unwrap_or_else(|e| panic!("{e}\n{printed}\n{place}"));
@@ -331,5 +332,106 @@ fn complements_keep_the_status() {
                 &shaped(task, shape, true),
             );
         }
+    }
+}
+
+/// The tasks with a constant, or a function's value, in the place of each numeral of a number, which
+/// an assertion says to be this number.
+#[test]
+fn numerals_as_constants_keep_the_status() {
+    let integers = |task: &&Task| {
+        let sorts = task.predicates.iter().flat_map(|p| p.1);
+        sorts.into_iter().all(|sort| ["Int", "L"].contains(sort))
+    };
+    for task in TASKS.iter().filter(integers) {
+        let formulas = shaped(task, SHAPES[0], false);
+        for (declaration, term) in [
+            ("(declare-const one! Int)", "one!"),
+            ("(declare-fun one! (Int) Int)", "(one! 7)"),
+        ] {
+            let mut text = format!("(set-logic HORN)\n{}\n{declaration}\n", task.declarations);
+            for (name, sorts) in task.predicates {
+                let sorts = sorts.join(" ");
+                text.push_str(&format!("(declare-fun {name} ({sorts}) Bool)\n"));
+            }
+            for formula in &formulas {
+                let formula = formula
+                    .replace(" 1)", &format!(" {term})"))
+                    .replace(" 1 ", &format!(" {term} "));
+                text.push_str(&format!("(assert {formula})\n"));
+            }
+            text.push_str(&format!("(assert (= {term} 1))\n(check-sat)\n"));
+            check_text(&format!("{} with {term}", task.name), &text, task.safe);
+        }
+    }
+}
+
+/// Clauses that only compare elements have the same status over a sort without definition.
+#[test]
+fn elements_of_a_sort_keep_the_status() {
+    let graph = "(declare-fun edge (E E) Bool) (declare-fun path (E E Int) Bool)
+        (assert (forall ((a E)) (path a a 0)))
+        (assert (forall ((a E) (b E) (c E) (n Int))
+            (=> (and (path a b n) (edge b c)) (path a c (+ n 1)))))";
+    let stack = "(declare-datatypes ((L 0)) (((nil) (cons (hd E) (tl L)))))
+        (declare-fun push (L E L Int) Bool)
+        (assert (forall ((l L) (e E)) (push l e (cons e l) 1)))
+        (assert (forall ((l L) (m L) (d E) (e E) (n Int))
+            (=> (push l d m n) (push l e (cons e m) (+ n 1)))))";
+    for (clauses, query, safe) in [
+        (graph, "(=> (and (path a b n) (< n 0)) false)", true),
+        (
+            graph,
+            "(=> (and (path a b n) (distinct a b) (= n 0)) false)",
+            true,
+        ),
+        (graph, "(and (edge a b) (=> (path a b 2) false))", false),
+        (stack, "(=> (push l a nil n) false)", true),
+        (
+            stack,
+            "(=> (and (push l a m n) (distinct a (hd m))) false)",
+            true,
+        ),
+        (stack, "(=> (and (push nil a m n) (= n 3)) false)", false),
+    ] {
+        for sort in ["(define-sort E () Int)", "(declare-sort E 0)"] {
+            let lists = if clauses == stack { "(l L) (m L)" } else { "" };
+            let text = format!(
+                "(set-logic HORN)\n{sort}\n{clauses}
+                (assert (forall ((a E) (b E) (n Int) {lists}) {query}))\n(check-sat)\n"
+            );
+            check_text(sort, &text, safe);
+        }
+    }
+}
+
+/// A table of cells that only grows, as a heap and as an array with a size.
+#[test]
+fn cells_on_a_heap_keep_the_status() {
+    let heap = "(declare-heap H A R O none ((O 0)) (((cell (value Int)) (none))))
+        (declare-fun inv (H A) Bool)
+        (assert (forall ((h H) (a A)) (=> (= h (as heap.empty H)) (=> (= a (as heap.null A)) (inv h a)))))
+        (assert (forall ((h H) (a A) (b A)) (=> (inv h a)
+            (inv (heap.alloc_first (heap.alloc h (cell 3))) (heap.alloc_second (heap.alloc h (cell 3)))))))
+        (assert (forall ((h H) (a A)) (=> (and (inv h a) (heap.valid h a))
+            (inv (heap.write h a (cell (+ 1 (value (heap.read h a))))) a))))";
+    let array = "(declare-datatypes ((O 0)) (((cell (value Int)) (none))))
+        (declare-fun inv ((Array Int O) Int Int) Bool)
+        (assert (inv ((as const (Array Int O)) none) 0 0))
+        (assert (forall ((h (Array Int O)) (n Int) (a Int)) (=> (inv h n a)
+            (inv (store h (+ n 1) (cell 3)) (+ n 1) (+ n 1)))))
+        (assert (forall ((h (Array Int O)) (n Int) (a Int)) (=> (and (inv h n a) (< 0 a) (<= a n))
+            (inv (store h a (cell (+ 1 (value (select h a))))) n a))))";
+    for (limit, safe) in [(3, true), (4, false)] {
+        let of_heap = format!(
+            "(set-logic HORN) {heap} (assert (forall ((h H) (a A)) (=> (and (inv h a)
+            (heap.valid h a) (< (value (heap.read h a)) {limit})) false))) (check-sat)"
+        );
+        check_text("heap", &of_heap, safe);
+        let of_array = format!(
+            "(set-logic HORN) {array} (assert (forall ((h (Array Int O)) (n Int) (a Int))
+            (=> (and (inv h n a) (< 0 a) (<= a n) (< (value (select h a)) {limit})) false))) (check-sat)"
+        );
+        check_text("array", &of_array, safe);
     }
 }

@@ -132,11 +132,17 @@ fn universal_quantifiers_in_bodies() {
         (assert (forall ((i Int)) (cell i 0)))
         (assert (forall ((a (Array Int Int))) (not (forall ((i Int)) (cell i (select a i))))))";
     assert_eq!(answer(zeros).0, "unsat");
-    // Instances are refuted, and the text is satisfiable: no array has a cell everywhere.
+    // No array has a cell at each of two neighbours.
     let odd = "(declare-fun cell (Int Int) Bool)
         (assert (forall ((i Int)) (cell (+ 1 (* 2 i)) 0)))
         (assert (forall ((a (Array Int Int))) (not (forall ((i Int)) (cell i (select a i))))))";
-    let (word, reason) = answer(odd);
+    assert_eq!(answer(odd).0, "sat");
+    // Instances are refuted, and the text is satisfiable: no array has a cell everywhere.
+    let hole = odd.replace(
+        "(cell (+ 1 (* 2 i)) 0)",
+        "(=> (distinct i 12345) (cell i 0))",
+    );
+    let (word, reason) = answer(&hole);
     assert_eq!(word, "unknown");
     assert!(reason.contains("instances"), "{reason}");
 }

@@ -70,9 +70,9 @@ const ASSERTIONS: &str = "(
 )
 ";
 
-fn replies(core: &str, model: &str, assignment: &str, line: usize) -> String {
+fn replies(core: &str, model: &str, value: &str, assignment: &str, line: usize) -> String {
     format!(
-        "{core}\n{model}\nunsupported\n(error \"line {line} column 1: the command `eval` is not \
+        "{core}\n{model}\n{value}\n(error \"line {line} column 1: the command `eval` is not \
          supported\")\n(:name \"alphorn\")\n(error \"the last answer is not unknown\")\ntrue\n\
          {assignment}\nunsupported\n\"done\"\n"
     )
@@ -83,11 +83,12 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
     let none = |what: &str| format!("(error \"there is no {what}\")");
     let model = "(\n  (define-fun P ((x!0 Int)) Bool true)\n)";
     let assignment = "((start true) (step true) (|not used| true))";
-    for (query, verdict, core, model, assignment) in [
+    for (query, verdict, core, model, value, assignment) in [
         (
             "(assert (not (P 2)))",
             "unsat",
             "(start step)".to_owned(),
+            none("model"),
             none("model"),
             none("assignment"),
         ),
@@ -96,12 +97,13 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
             "sat",
             none("unsat core"),
             model.to_owned(),
+            "(((P 0) true))".to_owned(),
             assignment.to_owned(),
         ),
     ] {
         let one = format!("{CLAUSES}{query}\n(check-sat)\n{REQUESTS}");
         let before = format!("\"begin\"\n{ASSERTIONS}");
-        let after = replies(&core, &model, &assignment, 14);
+        let after = replies(&core, &model, &value, &assignment, 14);
         let expected = format!("{before}{verdict}\n{after}");
         assert_eq!(printed(&[], &one), expected);
         let twice = format!("{one}(check-sat)\n");
@@ -115,6 +117,44 @@ fn requests_are_answered_in_step_with_one_question_as_with_two() {
             model.matches("define-fun").count()
         );
     }
+}
+
+#[test]
+fn terms_of_all_sorts_have_values() {
+    let text = "(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+        (declare-const n Int)
+        (declare-fun f (Int) Int)
+        (declare-fun P (Int) Bool)
+        (assert (= n 7)) (assert (= (f 0) (- 2)))
+        (assert (forall ((x Int)) (= (P x) (> x n))))
+        (check-sat)
+        (get-value (n (f 0) (+ n 1) (P 8) (cons n nil) (/ 1.0 4.0) (not (P 7))))
+        (get-value ((div n 0)))
+        (get-value ((Q 1)))
+        (get-value n)";
+    let values = "((n 7) ((f 0) (- 2)) ((+ n 1) 8) ((P 8) true) ((cons n nil) (cons 7 nil)) \
+        ((/ 1.0 4.0) (/ 1.0 4.0)) ((not (P 7)) true))";
+    let one = printed(&["-q"], text);
+    let lines: Vec<&str> = one.lines().collect();
+    assert_eq!(lines[..2], ["sat", values], "{one}");
+    assert_eq!(lines[2], "(error \"the model does not decide (div n 0)\")");
+    assert!(
+        lines[3].starts_with("(error \"(Q 1) is no term over the names of the text"),
+        "{one}"
+    );
+    assert!(lines[4].contains("a list of terms is expected"), "{one}");
+    let twice = printed(&["-q"], &format!("{text}(check-sat)"));
+    assert_eq!(twice, format!("{one}sat\n"));
+    let mut talk = Command::new(assert_cmd::cargo::cargo_bin!("alphorn"))
+        .args([PATIENCE, "-q", "--interactive", "--jobs", "1"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut commands = talk.stdin.take().unwrap();
+    std::io::Write::write_all(&mut commands, text.as_bytes()).unwrap();
+    drop(commands);
+    assert_eq!(stdout(&talk.wait_with_output().unwrap()), one);
 }
 
 #[test]
@@ -303,4 +343,60 @@ fn output_with_replies_is_checked() {
     let proof = &output[output.find("1: P").unwrap()..];
     checks(&task, proof, "valid\n", 0);
     checks(&task, &proof.replace("P(1)", "P(5)"), "invalid\n", 2);
+}
+
+/// Proof terms of Z3 have no values of variables; they are looked for.
+#[test]
+fn proof_terms_are_checked() {
+    let lists = "(set-logic HORN)
+        (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+        (declare-fun q () Bool)
+        (declare-fun len (L Int) Bool)
+        (assert (len nil 0))
+        (assert (forall ((x Int) (l L) (n Int)) (=> (len l n) (len (cons x l) (+ n 1)))))
+        (assert (forall ((l L) (n Int)) (=> (and (or (len l n) q) (= n 2)) false)))
+        (check-sat)";
+    let negated = "(set-logic HORN) (declare-fun p (Int) Bool) (declare-fun q (Int) Bool)
+        (assert (or (p 0) (q 0))) (assert (not (and (p 3) (q 3))))
+        (assert (not (p 0))) (assert (not (q 0))) (check-sat)";
+    let functions = "(set-logic HORN)
+        (define-fun-rec sum ((n Int)) Int (ite (<= n 0) 0 (+ n (sum (- n 1)))))
+        (declare-fun p (Int) Bool) (assert (p 3))
+        (assert (forall ((x Int)) (=> (and (p x) (= (sum x) 6)) false))) (check-sat)";
+    let rules = "(declare-rel p (Int Int)) (declare-var x Int) (declare-var y Int)
+        (rule (p 0 7)) (rule (=> (p x y) (p (+ x 1) y)))
+        (query (and (p x y) (> x 40)))";
+    for (task, from, to) in [
+        (lists, "(len (cons 1 nil) 1)", "(len (cons 1 nil) 2)"),
+        (negated, " 0)", " 1)"),
+        (functions, "(p 3)", "(p 4)"),
+        (rules, "(p 1 7)", "(p 2 7)"),
+    ] {
+        let output = printed(&["--proof=z3"], task);
+        assert!(output.contains("hyper-res"), "{output}");
+        checks(task, &output, "valid\n", 0);
+        let wrong = output.replace(from, to);
+        assert_ne!(wrong, output, "{output}");
+        checks(task, &wrong, "invalid\n", 2);
+    }
+}
+
+#[test]
+fn several_questions_have_an_object_each() {
+    let task =
+        format!("{CLAUSES}(check-sat)\n{REQUESTS}(push)(assert (not (P 2)))(check-sat)(pop 3)");
+    let output = run(&[PATIENCE, "--jobs", "1", "--output=json"], task.as_bytes());
+    let objects: Vec<serde_json::Value> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 3, "{objects:?}");
+    assert_eq!(objects[0]["verdict"], "sat");
+    assert_eq!(objects[0]["witness"]["kind"], "model");
+    assert_eq!(objects[1]["verdict"], "unsat");
+    assert_eq!(objects[1]["witness"]["kind"], "refutation");
+    let error = objects[2]["error"]["message"].as_str().unwrap();
+    assert!(error.contains("nothing to pop"), "{error}");
+    assert_eq!(objects[0]["source"], objects[2]["source"]);
+    assert_eq!(output.status.code(), Some(1));
 }

@@ -184,9 +184,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A formula or a value as text.
+    /// A formula or a value as text, with its `let`s expanded if it is short then.
     pub fn text(&self, term: &Sexp) -> String {
-        self.shown(term, Level::Formula)
+        let expanded = without_lets(term);
+        self.shown(expanded.as_ref().unwrap_or(term), Level::Formula)
     }
 
     fn shown(&self, term: &Sexp, around: Level) -> String {
@@ -644,6 +645,10 @@ mod tests {
             ("(bvult |a b| (_ bv7 32))", "bvult(a b, 7)"),
             ("(* x!0 (+ x!1 1))", "x·(y + 1)"),
             ("(+ x!0 0.5)", "x + 0.5"),
+            (
+                "(let ((let!0 ((as const (Array Int Int)) 0))) (pair let!0 (store let!0 1 2)))",
+                "pair([all ↦ 0], [1 ↦ 2; else 0])",
+            ),
         ] {
             assert_eq!(shown(text), expected, "{text}");
         }

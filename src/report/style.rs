@@ -30,6 +30,7 @@ pre { overflow-x: auto; max-width: 100%; margin: .3em 0 } td code { overflow-wra
 summary .value { font: 13px/1.45 ui-monospace, monospace; padding: 0 .25em; border-radius: .2em;
        margin-right: .3em }
 mark { background: var(--mark); color: var(--text) } .rest { color: var(--edge); font-size: .9em }
+.rest + .rest::before { content: '· ' }
 .conjuncts { margin: .2em 0; padding-left: 1.4em } .conjuncts li { margin: .1em 0 }
 .invariant details, .invariant summary { margin: .2em 0; font-weight: 400; font-size: .92em }
 :target { background: var(--mark) }

@@ -45,13 +45,6 @@ pub enum Action {
     },
     /// To reply to a request about the last answer.
     Request(Request),
-    /// To reply with the values of Boolean terms in the model of the last answer.
-    Values {
-        /// The terms.
-        terms: Vec<String>,
-        /// A text with the declarations in force.
-        declarations: String,
-    },
     /// To print a line.
     Print(String),
     /// To print an error that has no effect on answers.
@@ -243,15 +236,14 @@ impl Session {
                     of_rules: false,
                 });
             }
-            "get-value" if self.interactive => {
+            "get-value" => {
                 let list = parts.get(1).and_then(|list| elements(&text, list));
                 let Some(list) = list.filter(|list| !list.is_empty()) else {
-                    return Err(self.error(range.start, "a list of terms is expected"));
+                    let error = self.error(range.start, "a list of terms is expected");
+                    return Ok(Action::Error(error));
                 };
-                return Ok(Action::Values {
-                    terms: list.into_iter().map(|term| text[term].to_owned()).collect(),
-                    declarations: self.declarations(),
-                });
+                let terms = list.into_iter().map(|term| text[term].to_owned());
+                return Ok(Action::Request(Request::Values(terms.collect())));
             }
             "get-model" => return Ok(Action::Request(Request::Model)),
             "get-proof" => return Ok(Action::Request(Request::Proof)),
@@ -415,13 +407,6 @@ impl Session {
     fn names(&self) -> Names {
         let asked = self.asked.iter().flatten();
         asked.map(|c| names::name_of(&self.text, c)).collect()
-    }
-
-    /// The options and declarations in force, as a text.
-    fn declarations(&self) -> String {
-        let kept = self.in_force.iter().filter(|c| c.kind != Kind::Assertion);
-        let lines = kept.map(|command| format!("{}\n", &self.text[command.range.clone()]));
-        lines.collect()
     }
 
     fn assignment(&self) -> Request {

@@ -3,7 +3,7 @@
 //! Invariant: the replies and the verdict are what the commands one by one would print.
 
 use super::{Action, Session};
-use crate::reply::{Later, Replies, UNSUPPORTED, error_line, reply};
+use crate::reply::{Later, Replies, error_line, reply};
 
 /// The replies of a text with one question.
 pub fn replies(text: &str) -> Replies {
@@ -21,8 +21,6 @@ pub fn replies(text: &str) -> Replies {
                 replies.after.append(&mut deferred);
                 continue;
             }
-            // Only conversations have values.
-            Ok(Action::Values { .. }) => UNSUPPORTED.to_owned(),
             Ok(Action::Print(text)) => format!("{text}\n"),
             Ok(Action::Request(request)) if asked => {
                 replies.after.push(Later::Request(request));

@@ -83,7 +83,7 @@ fn other_commands() {
     let expected = [
         print("\"a b\""),
         print("(:name \"alphorn\")"),
-        print("unsupported"),
+        Ok(Action::Request(Request::Values(vec!["x".to_owned()]))),
         Ok(Action::Request(Request::Model)),
         Ok(Action::Request(Request::Proof)),
         Ok(Action::Request(Request::Reason)),

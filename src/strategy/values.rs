@@ -1,4 +1,4 @@
-//! Texts with constants without definition, by solving them for some values.
+//! Texts with constants and functions without definition, by solving them for some values.
 //!
 //! A text is satisfiable if it is for one value of each constant. A few values are tried that satisfy
 //! what the text asserts of its constants alone: a model for them answers `sat`, and a refutation whose
@@ -11,7 +11,7 @@ use super::solve::{Config, ConfigError, Milestone, solve_as_read};
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::{Context, Reason};
-use alphorn_term::{SortId, TermId};
+use alphorn_term::{Sort, SortId, TermId, TermStore};
 use alphorn_witness::{Validated, Verdict};
 
 /// The number of numerals of a text that are tried as values.
@@ -70,6 +70,14 @@ fn preferences(problem: &Problem) -> Vec<TermId> {
         SortId::INT => terms.int(value),
         _ => terms.to_real(terms.int(value)),
     };
+    // All elements of arrays, so all values of functions, are this number, too.
+    let uniform = |value: TermId| {
+        let equations = constants.iter().filter_map(|&c| {
+            let value = uniform_value(terms, terms.sort_of(c), value)?;
+            Some(terms.eq(c, value))
+        });
+        terms.and(&equations.collect::<Vec<_>>())
+    };
     let all = |condition: &dyn Fn(TermId) -> TermId| {
         let conditions: Vec<TermId> = numbers.iter().map(|&c| condition(c)).collect();
         terms.and(&conditions)
@@ -83,21 +91,28 @@ fn preferences(problem: &Problem) -> Vec<TermId> {
     let mut found = vec![
         TermId::TRUE,
         all(&|c| terms.lt(c, number(c, 0))),
-        all(&|c| terms.eq(c, number(c, 0))),
+        uniform(terms.int(0)),
         terms.and(&distinct),
         all(&|c| terms.gt(c, number(c, LARGE))),
         all(&|c| terms.lt(c, number(c, -LARGE))),
         TermId::TRUE,
     ];
-    let integers: Vec<TermId> = numbers
-        .into_iter()
-        .filter(|&c| terms.sort_of(c) == SortId::INT)
-        .collect();
-    for numeral in numerals(problem).into_iter().take(MAX_NUMERALS) {
-        let equal: Vec<TermId> = integers.iter().map(|&c| terms.eq(c, numeral)).collect();
-        found.push(terms.and(&equal));
-    }
+    let numerals = numerals(problem).into_iter().take(MAX_NUMERALS);
+    found.extend(numerals.map(uniform));
     found
+}
+
+/// The value of a sort that is an integer, or an array with it everywhere.
+fn uniform_value(terms: &TermStore, sort: SortId, integer: TermId) -> Option<TermId> {
+    match terms.sort(sort) {
+        Sort::Int => Some(integer),
+        Sort::Real => Some(terms.to_real(integer)),
+        Sort::Array(_, element) => {
+            let element = uniform_value(terms, element, integer)?;
+            Some(terms.const_array(sort, element))
+        }
+        _ => None,
+    }
 }
 
 /// The integers in the clauses.

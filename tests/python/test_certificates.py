@@ -134,6 +134,55 @@ class Certificates(Folder):
             new = re.search("^; (\\S+) stands for", certificate, re.MULTILINE)[1]
             self.assert_refused(task, certificate.replace(f"; {new} stands", "; new! stands"), name)
 
+    def test_a_predicate_beside_the_operation_of_its_name(self):
+        text = """(set-logic HORN)
+(declare-fun mod (Int Int) Bool)
+(assert (mod 0 0))
+(assert (forall ((x Int)) (=> (and (mod x x) ((_ divisible 2) x)) (mod (+ x 2) (+ x 2)))))
+(assert (forall ((x Int)) (=> (mod x x) (not (= x LIMIT)))))
+(check-sat)
+"""
+        for name, limit in [("safe", "3"), ("unsafe", "4")]:
+            task, certificate = self.made(name, text.replace("LIMIT", limit), "--jobs", "1")
+            for solver in ["z3", "cvc5"]:
+                self.assertEqual(self.judged(task, certificate, solver), "valid", name)
+            task.write_text(task.read_text(encoding="utf-8").replace("divisible 2", "divisible 4"), encoding="utf-8")
+            self.assert_refused(task, certificate, name)
+
+    def test_models_with_more_than_predicates(self):
+        for name, text, mistakes in [
+            (
+                "constants",
+                "(declare-const n Int)(declare-fun f (Int) Int)(declare-fun P (Int) Bool)(assert (= n (f 1)))"
+                "(assert (= n 5))(assert (forall ((x Int)) (= (P x) (> x n))))(check-sat)",
+                [("n () Int 5", "n () Int 6"), ("n () Int 5", "n () Real 5.0")],
+            ),
+            (
+                "sorts",
+                "(declare-sort X 0)(declare-const a X)(declare-fun P (X) Bool)(assert (P a))"
+                "(assert (forall ((x X)) (=> (P x) (= x a))))(check-sat)",
+                [("a () X ", "a () X 1"), ("X () Int", "X () Real")],
+            ),
+            (
+                "divisors",
+                "(set-logic HORN)(declare-fun P (Int) Bool)(assert (P 0))"
+                "(assert (forall ((x Int)) (=> (P x) (P (+ x 3)))))"
+                "(assert (forall ((x Int)) (=> (P x) ((_ divisible 3) x))))(check-sat)",
+                [("Bool (", "Bool (and ")],
+            ),
+        ]:
+            task = self.folder / f"{name}.smt2"
+            task.write_text(text, encoding="utf-8")
+            alphorn = os.environ.get("ALPHORN") or str(ROOT / "target/release/alphorn")
+            command = [alphorn, "-q", "--jobs", "1", "--model", str(task)]
+            model = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            self.assertTrue(model.startswith("sat"), model)
+            for solver in ["z3", "cvc5"]:
+                self.assertEqual(self.judged(task, model, solver), "valid", model)
+            for old, new in mistakes:
+                self.assertIn(old, model)
+                self.assert_refused(task, model.replace(old, new), name)
+
     def test_cvc5_proves_each_check(self):
         _, certificate = self.made("safe", SAFE)
         script, folder = self.folder / "script.smt2", self.folder / "proofs"

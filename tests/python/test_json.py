@@ -83,6 +83,17 @@ class Objects(unittest.TestCase):
             with self.subTest(words=words, text=text[:40]):
                 self.validate(json.loads(alphorn("--output=json", "-", *words, text=text)[0]))
 
+    def test_several_questions(self):
+        text = (
+            "(set-logic HORN)(declare-fun P (Int) Bool)(assert (P 1))(check-sat)"
+            '(echo "next")(assert (not (P 1)))(check-sat)(get-proof)'
+        )
+        lines = alphorn("--output=json", "-", text=text)[0].splitlines()
+        answers = [json.loads(line) for line in lines]
+        self.assertEqual([answer["verdict"] for answer in answers], ["sat", "unsat"])
+        for answer in answers:
+            self.validate(answer)
+
     def test_statistics(self):
         text = "(set-logic HORN)(declare-fun P (Int) Bool)(assert (P 1))(check-sat)"
         for jobs in ("1", "2"):

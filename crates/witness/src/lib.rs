@@ -60,6 +60,7 @@ mod types;
 mod validate;
 mod value;
 mod z3_proof;
+mod z3_read;
 
 pub use derivations::supports_derivations;
 pub use formulas::model_of_text;
@@ -72,6 +73,6 @@ pub use types::{
     RelationalLemma, Verdict,
 };
 pub use validate::{
-    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate,
+    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate, value_in_model,
 };
 pub use validate::{validate_candidate, validate_replacement};

@@ -22,6 +22,7 @@ use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
 use super::tables::parse_table;
 use super::value::parse_value;
+use super::z3_read::{complete, is_proof_term, proof_term_steps};
 use super::{Fact, Refutation, RefutationStep};
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_chc::{ClauseId, PredicateId};
@@ -132,6 +133,13 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
             functions = Some(json_measures(problem, &text[start..])?);
         }
         Witness::Refutation(resolve(problem, json_steps(&text[start..])?)?)
+    } else if is_proof_term(text, first.range.start) {
+        let steps = proof_term_steps(text, first.range.start);
+        let steps = steps.map_err(|(place, message)| error_at(text, place, message))?;
+        let mut refutation = resolve(problem, steps)?;
+        complete(problem, &mut refutation.steps);
+        missing_values(problem, &refutation)?;
+        Witness::Refutation(refutation)
     } else if first.kind == TokenKind::Open {
         Witness::Model(Box::new(parse_model(problem, text, start)?))
     } else {
@@ -145,6 +153,22 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
         witness,
         functions: functions.map(Box::new),
     })
+}
+
+/// Fails if a step has no values.
+fn missing_values(problem: &Problem, refutation: &Refutation) -> Result<(), ParseError> {
+    let lacks = |step: &RefutationStep| {
+        let clause = &problem.clauses[step.clause.0 as usize];
+        step.values.len() < clause.vars.len()
+    };
+    match refutation.steps.iter().position(lacks) {
+        None => Ok(()),
+        Some(step) => Err(ParseError::Step {
+            step: step + 1,
+            message: "no values of the clause's variables were found with which it follows"
+                .to_owned(),
+        }),
+    }
 }
 
 fn error_at(text: &str, position: usize, message: impl Into<String>) -> ParseError {
@@ -381,8 +405,8 @@ fn extended<'a>(text: &'a str, commands: &[String]) -> (Cow<'a, str>, Vec<Range<
     (Cow::Owned(whole), ranges)
 }
 
-/// A constant of the problem that the command with these parts defines with another sort than it is
-/// declared with.
+/// A constant or function without definition that the command with these parts defines with other
+/// sorts than it is declared with.
 fn with_other_sort<'a>(
     problem: &Problem,
     text: &'a str,
@@ -399,12 +423,22 @@ fn with_other_sort<'a>(
         tokens.map(|t| text[t.range].to_owned()).collect()
     };
     let terms = &problem.terms;
-    let printed = Printer::new(terms).sort(terms.sort_of(constant.var));
+    let printed = match constant.parameters.is_empty() {
+        true => Printer::new(terms).sort(terms.sort_of(constant.var)),
+        false => String::new(),
+    };
     let declared = constant.declaration.as_ref().map(|(sort, _)| sort.as_str());
     let written = words(&text[sort.clone()]);
     let mut sorts = declared.into_iter().chain([printed.as_str()]);
     let same = sorts.any(|sort| words(sort) == written);
-    (!same || !elements(text, params)?.is_empty()).then_some(name)
+    let params = elements(text, params)?;
+    let mut pairs = params.iter().zip(&constant.parameters);
+    let fits = pairs.all(|(param, declared)| {
+        let parts = elements(text, param).unwrap_or_default();
+        parts.len() == 2 && words(&text[parts[1].clone()]) == words(declared)
+    });
+    let same = same && fits && params.len() == constant.parameters.len();
+    (!same).then_some(name)
 }
 
 /// A predicate that the command with these parts defines over Int where it is declared over Real,
@@ -474,19 +508,20 @@ pub(super) fn size_definition(problem: &Problem, text: &str) -> Option<Vec<Strin
 // ---- refutations ----
 
 /// A fact with names and values as text.
-struct RawFact {
-    negated: bool,
-    predicate: String,
-    arguments: Vec<String>,
+pub(super) struct RawFact {
+    pub negated: bool,
+    pub predicate: String,
+    pub arguments: Vec<String>,
 }
 
 /// A step with names and values as text.
-struct RawStep {
-    number: usize,
-    fact: Option<RawFact>,
-    clause: (usize, usize),
-    values: Vec<(String, String)>,
-    premises: Vec<usize>,
+pub(super) struct RawStep {
+    pub number: usize,
+    pub fact: Option<RawFact>,
+    pub clause: (usize, usize),
+    /// The values of the clause's variables; `None` if the format has none.
+    pub values: Option<Vec<(String, String)>>,
+    pub premises: Vec<usize>,
 }
 
 /// A position in a text.
@@ -638,7 +673,7 @@ fn text_steps(text: &str, start: usize) -> Result<Vec<RawStep>, ParseError> {
             number,
             fact,
             clause: (clause, part),
-            values,
+            values: Some(values),
             premises,
         });
     }
@@ -688,15 +723,17 @@ fn json_steps(text: &str) -> Result<Vec<RawStep>, ParseError> {
                 number(&step["clause"]).ok_or_else(|| missing("clause"))?,
                 part,
             ),
-            values: list("values")?
-                .iter()
-                .map(|v| {
-                    Ok((
-                        string(&v["variable"], "values")?,
-                        string(&v["value"], "values")?,
-                    ))
-                })
-                .collect::<Result<_, ParseError>>()?,
+            values: Some(
+                list("values")?
+                    .iter()
+                    .map(|v| {
+                        Ok((
+                            string(&v["variable"], "values")?,
+                            string(&v["value"], "values")?,
+                        ))
+                    })
+                    .collect::<Result<_, ParseError>>()?,
+            ),
             premises: list("premises")?
                 .iter()
                 .map(|p| number(p).ok_or_else(|| missing("premises")))
@@ -728,17 +765,18 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
             return Err(error(format!("there is no clause {number}.{part}")));
         };
         let vars = &problem.clauses[clause].vars;
-        if vars.len() != raw.values.len() {
+        let given = raw.values.as_deref().unwrap_or_default();
+        if raw.values.is_some() && vars.len() != given.len() {
             return Err(error(format!(
                 "{} values for {} variables",
-                raw.values.len(),
+                given.len(),
                 vars.len()
             )));
         }
         let mut assignment = Assignment::default();
         let unique = unique_names(vars);
         let expected = vars.iter().zip(&unique);
-        for (((name, var), unique), (given, text)) in expected.zip(&raw.values) {
+        for (((name, var), unique), (given, text)) in expected.zip(given) {
             // As text a refutation has the names of the clause, as JSON unique ones.
             if given != name && given != unique {
                 return Err(error(format!("variable {given} where {name} is expected")));

@@ -21,6 +21,7 @@ use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
 use super::recursive::{functions_of, is_graph, own_functions};
+use super::script::defined_for_term;
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::standalone::certificate;
 use super::step_check::check_steps;
@@ -29,6 +30,7 @@ use super::z3_proof::refutation_z3;
 use super::{Model, Refutation, Verdict};
 use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Dialect, Problem};
+use alphorn_smt::text::value_of_term;
 use alphorn_term::run::{Budget, Context, Reason};
 use alphorn_term::{FunctionId, TermId};
 
@@ -108,6 +110,11 @@ pub fn string_literal(text: &str) -> String {
 }
 
 impl Validated {
+    /// The definitions of the model; empty for another verdict.
+    pub fn definitions(&self) -> String {
+        self.model.definitions.join("\n")
+    }
+
     /// The result of a run without an answer.
     pub fn unknown(reason: Reason) -> Validated {
         Validated {
@@ -198,6 +205,30 @@ impl Validated {
             details,
         }
     }
+}
+
+/// The value of a term, without variables, in a model of the problem.
+///
+/// # Errors
+/// A message: this is no term over the problem's names, or the model does not decide its value.
+pub fn value_in_model(
+    problem: &Problem,
+    definitions: &str,
+    term: &str,
+    budget: &Budget,
+) -> Result<String, String> {
+    let (text, read) = defined_for_term(problem, definitions, term)?;
+    let value = value_of_term(&text, &read, budget).map_err(|message| {
+        let message = message.trim();
+        let message = message.strip_prefix("(error \"").unwrap_or(message);
+        let message = message.strip_suffix("\")").unwrap_or(message);
+        let message = message
+            .strip_prefix("line ")
+            .and_then(|rest| rest.split_once(": "))
+            .map_or(message, |(_, rest)| rest);
+        format!("{term} is no term over the names of the text: {message}")
+    })?;
+    value.ok_or_else(|| format!("the model does not decide {term}"))
 }
 
 /// The word for a verdict in a dialect.

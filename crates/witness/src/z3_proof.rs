@@ -18,7 +18,7 @@
 //! Clauses, values in several facts, steps with several uses, and every step at some depth of
 //! nesting have names under `let`.
 //!
-//! A proof term does not contain the values of variables, so `parse` does not read it.
+//! A proof term does not contain the values of variables; `z3_read`, which reads it, looks for them.
 //!
 //! # Invariant
 //! The size is linear in the refutation and its clauses. There is no recursion over steps, and no

@@ -102,6 +102,20 @@ impl Elaborator<'_, '_> {
                 lexed.warn(name.token, Nonstandard::FreeConstant(shorten(text)))?;
                 Ok(Value::Term(variable))
             }
+            Global::FreeFunction(array, count) => {
+                let mut sorts = Vec::with_capacity(count);
+                let mut rest = self.terms.sort_of(array);
+                while let (true, Sort::Array(index, element)) =
+                    (sorts.len() < count, self.terms.sort(rest))
+                {
+                    sorts.push(index);
+                    rest = element;
+                }
+                let arguments = self.arguments(name, &sorts, arguments, term)?;
+                lexed.warn(name.token, Nonstandard::FreeFunction(shorten(text)))?;
+                let select = |value, argument| self.terms.select(value, argument);
+                Ok(Value::Term(arguments.into_iter().fold(array, select)))
+            }
             Global::Variable(_) | Global::Constant(_) => {
                 Err(lexed.name_error(name, TermError::AppliedVariable))
             }

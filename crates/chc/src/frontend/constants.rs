@@ -1,5 +1,6 @@
-//! Constants without definition: those that the text declares, and those of outermost existential
-//! quantifiers over predicates.
+//! Constants and functions without definition: those that the text declares, and those of outermost
+//! existential quantifiers over predicates. A function is a constant array: all functions between
+//! sorts are arrays, and an application selects.
 //!
 //! SMT-LIB's meaning is that some value makes the text satisfiable. A constant is read as a variable
 //! of each clause that mentions it, so a model of the clauses is one of the text for every value.
@@ -14,15 +15,19 @@ use super::formula::{Formula, FormulaId, Formulas, Value};
 use super::problem::nested;
 use super::{Disjunction, Problem, ProblemClause};
 use crate::Atom;
-use alphorn_term::{Printer, TermId, TermStore, quote_symbol};
+use alphorn_term::{Printer, Sort, TermId, TermStore, quote_symbol};
 
-/// A constant without definition.
+/// A constant or function without definition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FreeConstant {
     /// The name in the text.
     pub name: String,
-    /// The variable that stands for it in clauses.
+    /// The variable that stands for it in clauses; for a function of an array's sort, with an array
+    /// for each but the last parameter.
     pub var: TermId,
+    /// The sorts of a function's parameters as they are written in its declaration; none for a
+    /// constant.
+    pub parameters: Vec<String>,
     /// The sort as it is written in its declaration, which is the command at a position; `None` for
     /// a variable of a quantifier.
     pub declaration: Option<(String, usize)>,
@@ -87,6 +92,20 @@ pub(super) fn bind(
     any
 }
 
+/// The value of a function, which is an array's value, for these arguments.
+fn applied(terms: &TermStore, function: TermId, arguments: &[TermId]) -> TermId {
+    let Some((&argument, rest)) = arguments.split_first() else {
+        return function;
+    };
+    let (entries, default) = terms.array_value(function);
+    let mut result = applied(terms, default, rest);
+    for (index, element) in entries {
+        let value = applied(terms, element, rest);
+        result = terms.ite(terms.eq(argument, index), value, result);
+    }
+    result
+}
+
 impl Problem {
     /// Whether the clauses mention a constant that has no value.
     pub fn has_free_constants(&self) -> bool {
@@ -125,11 +144,22 @@ impl Problem {
         for (constant, &value) in problem.constants.iter_mut().zip(values) {
             equations.insert(constant.var, terms.eq(constant.var, value));
             if let Some((sort, _)) = &constant.declaration {
-                let (name, value) = (
-                    quote_symbol(&constant.name),
-                    Printer::new(terms).term(value),
-                );
-                constant.definition = Some(format!("(define-fun {name} () {sort} {value})"));
+                let name = quote_symbol(&constant.name);
+                let mut arguments = Vec::with_capacity(constant.parameters.len());
+                let mut parameters = Vec::with_capacity(constant.parameters.len());
+                let mut rest = terms.sort_of(constant.var);
+                for (number, written) in constant.parameters.iter().enumerate() {
+                    if let Sort::Array(index, element) = terms.sort(rest) {
+                        let argument = format!("x!{number}");
+                        parameters.push(format!("({argument} {written})"));
+                        arguments.push(terms.var(&argument, index));
+                        rest = element;
+                    }
+                }
+                let parameters = parameters.join(" ");
+                let body = Printer::new(terms).term(applied(terms, value, &arguments));
+                let definition = format!("(define-fun {name} ({parameters}) {sort} {body})");
+                constant.definition = Some(definition);
             } else {
                 constant.definition = Some(String::new());
             }

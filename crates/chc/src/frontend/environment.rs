@@ -25,7 +25,9 @@ pub(super) enum Global {
     Size(SortId),
     /// A constant without definition, with its variable.
     Constant(TermId),
-    /// A function without definition; using it is an error.
+    /// A function without definition, by the variable of its array and its number of parameters.
+    FreeFunction(TermId, usize),
+    /// A constant or function without definition where there are none; using it is an error.
     Uninterpreted,
 }
 

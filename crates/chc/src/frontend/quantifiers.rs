@@ -179,7 +179,11 @@ impl Clausifier<'_> {
             for &(_, variable) in &variables {
                 let sort = terms.sort_of(variable);
                 let fitting = candidates.iter().filter(|c| terms.sort_of(**c) == sort);
-                let fitting: Vec<TermId> = fitting.copied().collect();
+                let mut fitting: Vec<TermId> = fitting.copied().collect();
+                if fitting.is_empty() && sort == SortId::INT {
+                    // Two neighbours are better than no instance, which would leave out the premise.
+                    fitting = vec![terms.int(0), terms.int(1)];
+                }
                 let longer = |choice: &Vec<TermId>| {
                     let longer = fitting.iter().map(|&c| [&choice[..], &[c]].concat());
                     longer.collect::<Vec<_>>()

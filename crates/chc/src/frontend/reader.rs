@@ -561,7 +561,7 @@ impl<'r, 't> Reader<'r, 't> {
                     Verb::DeclareVar => Global::Variable(sort),
                     // A Boolean constant is a predicate without arguments.
                     _ if sort == SortId::BOOL => self.predicate(name, &[]),
-                    _ => self.constant(name, sort, written),
+                    _ => self.constant(name, sort, written, &[]),
                 };
                 self.declare(name, global)
             }
@@ -577,7 +577,8 @@ impl<'r, 't> Reader<'r, 't> {
                     }
                     _ => None,
                 };
-                let parameters = parameters.map(|sort| self.sort(sort));
+                let sorts: Vec<TokenId> = parameters.collect();
+                let parameters = sorts.iter().map(|&sort| self.sort(sort));
                 let parameters: Vec<SortId> = parameters.collect::<Result<_, _>>()?;
                 let written = result.unwrap_or(name.token);
                 let result = result.map_or(Ok(SortId::BOOL), |sort| self.sort(sort))?;
@@ -592,8 +593,12 @@ impl<'r, 't> Reader<'r, 't> {
                         Global::Function(id)
                     }
                     (SortId::BOOL, _) => self.predicate(name, &parameters),
-                    (_, []) => self.constant(name, result, written),
-                    _ => Global::Uninterpreted,
+                    _ => {
+                        // A function from the last parameter, and so on.
+                        let array = |sort, &parameter| self.terms.array_sort(parameter, sort);
+                        let sort = parameters.iter().rev().fold(result, array);
+                        self.constant(name, sort, written, &sorts)
+                    }
                 };
                 self.declare(name, global)
             }
@@ -680,26 +685,39 @@ impl<'r, 't> Reader<'r, 't> {
         Global::Predicate(id)
     }
 
-    /// A constant that the last command declares.
-    fn constant(&mut self, name: Named, sort: SortId, written: TokenId) -> Global {
+    /// A constant that the last command declares, or a function with parameters of these sorts. The
+    /// sort of its values is `written`.
+    fn constant(
+        &mut self,
+        name: Named,
+        sort: SortId,
+        written: TokenId,
+        parameters: &[TokenId],
+    ) -> Global {
         if self.dialect == Dialect::Fixedpoint || self.environment.heap.is_some() {
             return Global::Uninterpreted;
         }
         let text = self.lexed.symbols.name(name.symbol);
         let var = self.terms.fresh_var(text, sort);
-        let first = self.lexed.token(written);
-        let last = match first.kind {
-            Kind::Open(close) => self.lexed.token(close),
-            _ => first,
+        let source = |token: TokenId| {
+            let first = self.lexed.token(token);
+            let last = match first.kind {
+                Kind::Open(close) => self.lexed.token(close),
+                _ => first,
+            };
+            self.lexed.text[first.start as usize..last.end as usize].to_owned()
         };
-        let written = &self.lexed.text[first.start as usize..last.end as usize];
         self.constants.push(FreeConstant {
             name: text.to_owned(),
             var,
-            declaration: Some((written.to_owned(), self.commands.len() - 1)),
+            parameters: parameters.iter().map(|&sort| source(sort)).collect(),
+            declaration: Some((source(written), self.commands.len() - 1)),
             definition: None,
         });
-        Global::Constant(var)
+        match parameters {
+            [] => Global::Constant(var),
+            _ => Global::FreeFunction(var, parameters.len()),
+        }
     }
 
     fn declare(&mut self, name: Named, global: Global) -> Result<(), InputError> {
@@ -886,6 +904,7 @@ impl<'r, 't> Reader<'r, 't> {
                     self.constants.push(FreeConstant {
                         name: self.lexed.symbols.name(symbol).to_owned(),
                         var,
+                        parameters: Vec::new(),
                         declaration: None,
                         definition: None,
                     });

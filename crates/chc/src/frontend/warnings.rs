@@ -81,6 +81,11 @@ pub(crate) enum Nonstandard {
     )]
     FreeConstant(String),
     #[error(
+        "the function `{0}` is read as in SMT-LIB: some function makes the clauses satisfiable; for \
+         all functions, make an array an argument of the predicates"
+    )]
+    FreeFunction(String),
+    #[error(
         "the outermost `exists` is read as a constant: some value makes the clauses satisfiable"
     )]
     OutermostExists,

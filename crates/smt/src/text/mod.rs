@@ -1,6 +1,6 @@
 //! Questions about SMT-LIB text that Z3's own parser reads: whether its assertions are valid
-//! ([`valid_assertions`], under assumptions [`valid_in_some`]), and whether they imply ground steps
-//! ([`implied_steps`]).
+//! ([`valid_assertions`], under assumptions [`valid_in_some`]), whether they imply ground steps
+//! ([`implied_steps`]), and values of terms ([`value_of_term`]).
 //!
 //! # Invariant
 //! The text goes to Z3 unchanged, in a new context for each question, and nothing here uses
@@ -13,6 +13,7 @@ mod limits;
 mod steps;
 mod uninterpreted;
 mod validity;
+mod value;
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;
@@ -31,6 +32,7 @@ use z3_sys::{
 pub use assuming::{Reading, valid_in_some};
 pub use steps::{ClauseText, Premises, StepText, StepsCheck, implied_steps};
 pub use validity::{TextCheck, valid_assertions};
+pub use value::value_of_term;
 
 use super::context::Context;
 use super::watchdog::Watchdog;

@@ -516,7 +516,7 @@ fn referenced(context: &Context, made: Option<Z3_ast>) -> Result<AstRef<'_>, Str
     Ok(AstRef::new(context, context.ok(made)?))
 }
 
-fn simplify(context: &Context, formula: Z3_ast) -> Result<AstRef<'_>, String> {
+pub(super) fn simplify(context: &Context, formula: Z3_ast) -> Result<AstRef<'_>, String> {
     // SAFETY: the formula belongs to the context.
     referenced(context, unsafe { Z3_simplify(context.raw, formula) })
 }
@@ -536,7 +536,7 @@ fn substitute<'a>(
 }
 
 /// The arguments of an application; none for another term.
-fn arguments(context: &Context, application: Z3_ast) -> Vec<Z3_ast> {
+pub(super) fn arguments(context: &Context, application: Z3_ast) -> Vec<Z3_ast> {
     // SAFETY: the application belongs to the context and references its arguments.
     unsafe {
         let Some(app) = Z3_to_app(context.raw, application) else {

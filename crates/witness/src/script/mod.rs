@@ -92,6 +92,25 @@ pub fn defined(problem: &Problem, definitions: &str) -> Result<Script, String> {
     Ok(script(pieces, ""))
 }
 
+/// The commands of [`defined`] without assertions, and a term over the problem's names as it is read
+/// after them.
+///
+/// # Errors
+/// As [`defined`].
+pub fn defined_for_term(
+    problem: &Problem,
+    definitions: &str,
+    term: &str,
+) -> Result<(String, String), String> {
+    let changes = Changes::new(problem, &[definitions, term]);
+    let pieces = pieces(problem, &changes, Predicates::Defined(definitions))?;
+    let commands = pieces.into_iter().filter_map(|piece| match piece {
+        Piece::Commands(commands) => Some(commands),
+        Piece::Assertion { .. } => None,
+    });
+    Ok((commands.collect(), changes.definition(term)))
+}
+
 /// As [`defined`], with the equations of recursive functions as the only assertions.
 ///
 /// # Errors
