@@ -68,8 +68,8 @@ pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{
-    Case, Derivations, Fact, Instance, Lemma, Model, ProofNode, Refutation, RefutationStep,
-    RelationalLemma, Verdict,
+    Affine, Case, Derivations, Existence, Fact, Instance, Lemma, Model, ProofNode, Refutation,
+    RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
 };
 pub use validate::{
     CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate,
