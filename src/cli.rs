@@ -142,7 +142,8 @@ struct SolveArgs {
     #[arg(long = "settings", hide_short_help = true)]
     list_settings: bool,
 
-    /// The passes to apply, separated by commas; `default` for the default, `none` for none.
+    /// The passes to apply, separated by commas; `default` for the default, `quick` for those of it
+    /// that are not costly, `none` for none.
     #[arg(long, value_name = "LIST", long_help = passes_help(), hide_short_help = true)]
     passes: Option<String>,
 
@@ -202,7 +203,8 @@ fn engines_help() -> String {
 fn passes_help() -> String {
     let list = list_passes();
     format!(
-        "The passes to apply, separated by commas; `default` for the default, `none` for none. The \
+        "The passes to apply, separated by commas; `default` for the default, `quick` for those of it \
+         that are not costly, `none` for none. The \
          passes are:\n\n{list}"
     )
 }
@@ -594,7 +596,7 @@ fn completed_command() -> Command {
             arg.value_parser(PossibleValuesParser::new(engines()))
         })
         .mut_arg("passes", |arg| {
-            let names = ["default", "none"].into_iter().chain(passes());
+            let names = ["default", "quick", "none"].into_iter().chain(passes());
             arg.value_parser(PossibleValuesParser::new(names))
         })
         .mut_arg("dump_after", |arg| {

@@ -109,6 +109,7 @@ pub fn object(
         "reason": reason.filter(|_| verdict == Some("unknown")),
         "error": error,
         "dialect": known("dialect"),
+        "shape": shape(numbers),
         "answered_by": answered_by(numbers),
         "witness": known("witness"),
         "checks": {
@@ -138,6 +139,19 @@ pub fn summary(mut object: Value) -> Value {
     object["witness"] = Value::Null;
     object["statistics"] = json!({});
     object
+}
+
+/// The features of the clauses, by which turns of engines are chosen; null where they are not known.
+fn shape(numbers: &Map<String, Value>) -> Value {
+    let named = |(name, value): (&String, &Value)| {
+        let name = name.strip_prefix("shape.")?;
+        Some((name.replace('-', "_"), value.clone()))
+    };
+    let found: Map<String, Value> = numbers.iter().filter_map(named).collect();
+    if found.is_empty() {
+        return Value::Null;
+    }
+    Value::Object(found)
 }
 
 /// The engine that answered; null for no engine.

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use alphorn::cache::Cache;
-use alphorn::chc::{DependencyGraph, Shape, to_smtlib};
+use alphorn::chc::{DependencyGraph, Family, Shape, to_smtlib};
 use alphorn::compression::decompressed;
 use alphorn::frontend::{Options, Problem, parse_bytes_with_options};
 use alphorn::record::{found, numbers};
@@ -31,9 +31,7 @@ use serde_json::Value;
 
 use crate::cli::{Form, Invocation, ModelKind, Print, Solve, Source, Task};
 use crate::files::{create, write_all};
-use crate::portfolio::{
-    Family, MemberAnswer, MemberBus, MemberResult, Message, MessageWriter, TextRead,
-};
+use crate::portfolio::{MemberAnswer, MemberBus, MemberResult, Message, MessageWriter, TextRead};
 use crate::supervise::{Answer, Reporter, RunResult, TextOptions};
 use crate::{dialogue, supervise};
 

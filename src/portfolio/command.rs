@@ -7,10 +7,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use alphorn::chc::Family;
 use alphorn::witness::ProofFormat;
 
 use super::Portfolio;
-use super::schedule::{Family, timeout};
+use super::schedule::{members, timeout};
 use crate::cli::{Form, Source};
 
 impl Portfolio<'_> {
@@ -27,7 +28,7 @@ impl Portfolio<'_> {
         position: usize,
         left: Option<Duration>,
     ) -> Option<Vec<OsString>> {
-        let slot = family.members().get(position)?;
+        let slot = members(family).get(position)?;
         let limit = timeout(slot, left, self.jobs - 1);
         Some(self.command(slot.turn, limit))
     }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use alphorn::reply::UnknownReplies;
 use serde_json::{Map, Value, json};
 
-use super::schedule::Family;
+use alphorn::chc::Family;
 
 /// The verdicts.
 const VERDICTS: [&str; 3] = ["sat", "unsat", "unknown"];

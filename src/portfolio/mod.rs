@@ -48,7 +48,6 @@ use serde_json::{Map, Value, json};
 
 pub use bus::MemberBus;
 pub use message::{MemberAnswer, MemberResult, Message, MessageWriter, TextRead};
-pub use schedule::Family;
 
 use self::command::shell_text;
 use self::limits::LIMITS;

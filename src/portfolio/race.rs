@@ -16,7 +16,7 @@ use super::limits::LIMITS;
 use super::member::{Member, Members};
 use super::message::MemberAnswer;
 use super::process::{Child, set_nonblocking, wait_readable};
-use super::schedule::Family;
+use alphorn::chc::Family;
 
 /// The command of a member after the first, by its position (from 0), if this much time is left;
 /// `None` if there is no such member.

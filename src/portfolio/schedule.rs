@@ -2,96 +2,32 @@
 //! strategy, with their shares of the time.
 //!
 //! The first member is always the default strategy, as with one job. The others were chosen by greedy
-//! covers of tasks (`scripts/portfolio`).
+//! covers of tasks (`scripts/tune`).
 //!
 //! Invariant: the list of members depends only on the shape of the clauses, and a member is given by
 //! options of the command line.
 
 use std::time::Duration;
 
-use alphorn::chc::Shape;
+use alphorn::chc::Family;
 use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 
-/// A family of clauses; it decides which members run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Family {
-    /// With datatypes and arrays, most of them models of heaps.
-    DataAndArrays,
-    /// With datatypes, without arrays.
-    Data,
-    /// With arrays, without datatypes.
-    Arrays,
-    /// With bit-vectors, without datatypes and arrays.
-    BitVectors,
-    /// At most one body atom in each clause, and reals.
-    LinearReals,
-    /// At most one body atom in each clause, over integers and Booleans.
-    Linear,
-    /// More than one body atom in some clause, over numbers and Booleans.
-    Nonlinear,
-}
-
-impl Family {
-    /// All families.
-    pub const ALL: [Family; 7] = [
-        Family::DataAndArrays,
-        Family::Data,
-        Family::Arrays,
-        Family::BitVectors,
-        Family::LinearReals,
-        Family::Linear,
-        Family::Nonlinear,
-    ];
-
-    /// The family of clauses of this shape.
-    pub fn of(shape: &Shape) -> Family {
-        let theories = &shape.theories;
-        match (theories.datatype, theories.array) {
-            (true, true) => Family::DataAndArrays,
-            (true, false) => Family::Data,
-            (false, true) => Family::Arrays,
-            (false, false) if theories.bitvec => Family::BitVectors,
-            (false, false) if !shape.linear => Family::Nonlinear,
-            (false, false) if theories.real => Family::LinearReals,
-            (false, false) => Family::Linear,
-        }
-    }
-
-    /// The name, as messages have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::DataAndArrays => "datatypes and arrays",
-            Family::Data => "datatypes",
-            Family::Arrays => "arrays",
-            Family::BitVectors => "bit-vectors",
-            Family::LinearReals => "linear clauses over reals",
-            Family::Linear => "linear clauses over integers",
-            Family::Nonlinear => "nonlinear clauses",
-        }
-    }
-
-    /// The family of this name.
-    pub fn named(name: &str) -> Option<Family> {
-        Family::ALL.into_iter().find(|family| family.name() == name)
-    }
-
-    /// The members after the first, in the order in which they start.
-    pub fn members(self) -> Schedule<Options> {
-        match self {
-            Family::DataAndArrays => HEAPS,
-            Family::Data => DATA,
-            Family::Arrays => ARRAYS,
-            Family::BitVectors => BIT_VECTORS,
-            Family::LinearReals => LINEAR_REALS,
-            Family::Linear => LINEAR,
-            Family::Nonlinear => NONLINEAR,
-        }
+/// The members of a family after the first, in the order in which they start.
+pub fn members(family: Family) -> Schedule<Options> {
+    match family {
+        Family::DataAndArrays => HEAPS,
+        Family::Data => DATA,
+        Family::Arrays => ARRAYS,
+        Family::BitVectors => BIT_VECTORS,
+        Family::LinearReals => LINEAR_REALS,
+        Family::Linear => LINEAR,
+        Family::Nonlinear => NONLINEAR,
     }
 }
 
 /// The number of members, with the first, of the family that has most.
 pub fn max_jobs() -> usize {
-    let others = Family::ALL.into_iter().map(|f| f.members().len()).max();
+    let others = Family::ALL.into_iter().map(|f| members(f).len()).max();
     others.unwrap_or(0) + 1
 }
 
@@ -180,8 +116,7 @@ mod tests {
     #[test]
     fn members_exist_and_the_last_one_has_no_limit() {
         for family in Family::ALL {
-            assert_eq!(Family::named(family.name()), Some(family));
-            let members = family.members();
+            let members = members(family);
             for member in members {
                 let mut config = Config::default();
                 let mut words = member.turn.iter();
@@ -199,7 +134,6 @@ mod tests {
             let last = members.last().expect("the default is not alone");
             assert!(last.share >= 1.0 && last.limit == UNLIMITED, "{family:?}");
         }
-        assert_eq!(Family::named("abacus"), None);
     }
 
     #[test]
@@ -212,26 +146,5 @@ mod tests {
         assert_eq!(timeout(&some, seconds(10_000), 1), seconds(100));
         assert_eq!(timeout(&some, None, 2), seconds(200));
         assert_eq!(timeout(&slot(&[], 1.0, UNLIMITED), None, 2), None);
-    }
-
-    #[test]
-    fn shapes_have_families() {
-        let mut shape = Shape {
-            linear: true,
-            ..Shape::default()
-        };
-        assert_eq!(Family::of(&shape), Family::Linear);
-        shape.theories.real = true;
-        assert_eq!(Family::of(&shape), Family::LinearReals);
-        shape.linear = false;
-        assert_eq!(Family::of(&shape), Family::Nonlinear);
-        shape.theories.bitvec = true;
-        assert_eq!(Family::of(&shape), Family::BitVectors);
-        shape.theories.array = true;
-        assert_eq!(Family::of(&shape), Family::Arrays);
-        shape.theories.datatype = true;
-        assert_eq!(Family::of(&shape), Family::DataAndArrays);
-        shape.theories.array = false;
-        assert_eq!(Family::of(&shape), Family::Data);
     }
 }

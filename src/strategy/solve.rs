@@ -187,7 +187,9 @@ pub(super) fn solve_as_read(
         return solve_for_values(problem, config, observe, cx);
     }
     let mut run = Run::new(problem, config)?;
-    observe(Milestone::Normalized(&Shape::of(&run.normal)));
+    let shape = Shape::of(&run.normal);
+    shape.report(&mut cx.stats);
+    observe(Milestone::Normalized(&shape));
     if let Some(found) = run.use_hints(hints, cx) {
         return Ok(found);
     }

@@ -21,5 +21,5 @@ pub use graph::DependencyGraph;
 pub use graph::WtoElement;
 pub use index::{ClauseIndex, Reachability};
 pub use print::to_smtlib;
-pub use shape::{Shape, Theories};
+pub use shape::{Family, Shape, Theories};
 pub use system::{Atom, Clause, ClauseId, Predicate, PredicateId, System};

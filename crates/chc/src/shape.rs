@@ -5,6 +5,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{DependencyGraph, System};
+use alphorn_term::run::Statistics;
 use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 
 /// Which theories occur in arguments and constraints, also within arrays and datatypes.
@@ -112,6 +113,93 @@ impl Shape {
             theories,
         }
     }
+
+    /// Writes the features into a run's statistics, as `shape.NAME`.
+    pub fn report(&self, statistics: &mut Statistics) {
+        statistics.set_text("shape.family", Family::of(self).name());
+        let flags = [
+            ("linear", self.linear),
+            ("relates-facts", self.relates_facts),
+            ("wide-bit-vectors", self.theories.wide_bit_vectors),
+        ];
+        let counts = [
+            ("clauses", self.clauses),
+            ("predicates", self.predicates),
+            ("arguments", self.arguments),
+            ("booleans", self.booleans),
+            ("reals", self.reals),
+            ("recursive", self.recursive),
+            ("queries", self.queries),
+        ];
+        let flags = flags.map(|(name, holds)| (name, usize::from(holds)));
+        for (name, count) in counts.into_iter().chain(flags) {
+            statistics.set(&format!("shape.{name}"), count as u64);
+        }
+    }
+}
+
+/// A family of clauses by theories and linearity: the classes for which turns of engines are measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// With datatypes and arrays, most of them models of heaps.
+    DataAndArrays,
+    /// With datatypes, without arrays.
+    Data,
+    /// With arrays, without datatypes.
+    Arrays,
+    /// With bit-vectors, without datatypes and arrays.
+    BitVectors,
+    /// At most one body atom in each clause, and reals.
+    LinearReals,
+    /// At most one body atom in each clause, over integers and Booleans.
+    Linear,
+    /// More than one body atom in some clause, over numbers and Booleans.
+    Nonlinear,
+}
+
+impl Family {
+    /// All families.
+    pub const ALL: [Family; 7] = [
+        Family::DataAndArrays,
+        Family::Data,
+        Family::Arrays,
+        Family::BitVectors,
+        Family::LinearReals,
+        Family::Linear,
+        Family::Nonlinear,
+    ];
+
+    /// The family of clauses of this shape.
+    pub fn of(shape: &Shape) -> Family {
+        let theories = &shape.theories;
+        match (theories.datatype, theories.array) {
+            (true, true) => Family::DataAndArrays,
+            (true, false) => Family::Data,
+            (false, true) => Family::Arrays,
+            (false, false) if theories.bitvec => Family::BitVectors,
+            (false, false) if !shape.linear => Family::Nonlinear,
+            (false, false) if theories.real => Family::LinearReals,
+            (false, false) => Family::Linear,
+        }
+    }
+
+    /// The name, as messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::DataAndArrays => "datatypes and arrays",
+            Family::Data => "datatypes",
+            Family::Arrays => "arrays",
+            Family::BitVectors => "bit-vectors",
+            Family::LinearReals => "linear clauses over reals",
+            Family::Linear => "linear clauses over integers",
+            Family::Nonlinear => "nonlinear clauses",
+        }
+    }
+
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<Family> {
+        Family::ALL.into_iter().find(|family| family.name() == name)
+    }
 }
 
 fn note_sort(
@@ -141,5 +229,35 @@ fn note_sort(
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_have_families() {
+        for family in Family::ALL {
+            assert_eq!(Family::named(family.name()), Some(family));
+        }
+        assert_eq!(Family::named("abacus"), None);
+        let mut shape = Shape {
+            linear: true,
+            ..Shape::default()
+        };
+        assert_eq!(Family::of(&shape), Family::Linear);
+        shape.theories.real = true;
+        assert_eq!(Family::of(&shape), Family::LinearReals);
+        shape.linear = false;
+        assert_eq!(Family::of(&shape), Family::Nonlinear);
+        shape.theories.bitvec = true;
+        assert_eq!(Family::of(&shape), Family::BitVectors);
+        shape.theories.array = true;
+        assert_eq!(Family::of(&shape), Family::Arrays);
+        shape.theories.datatype = true;
+        assert_eq!(Family::of(&shape), Family::DataAndArrays);
+        shape.theories.array = false;
+        assert_eq!(Family::of(&shape), Family::Data);
     }
 }

@@ -77,7 +77,7 @@ impl Default for Pipeline {
 
 impl Pipeline {
     /// The pipeline of the passes named in a list separated by commas, in this order; `default`
-    /// means the default list, `none` no pass.
+    /// means the default list, `quick` those of it that are not costly, `none` no pass.
     ///
     /// # Errors
     /// A name that is not in the table.
@@ -87,6 +87,7 @@ impl Pipeline {
             match name {
                 "" | "none" => {}
                 "default" => passes.extend(default_passes()),
+                "quick" => passes.extend(default_passes().filter(|p| p.timing != Timing::Costly)),
                 name => match PASSES.iter().find(|p| p.name == name) {
                     Some(pass) => passes.push(pass),
                     None => return Err(PipelineError(name.to_owned())),
