@@ -61,7 +61,7 @@ mod validate;
 mod value;
 mod z3_proof;
 
-pub use derivations::supports_derivations;
+pub use derivations::{compare_derivations, supports_derivations};
 pub use formulas::model_of_text;
 pub use parse::{Claim, DerivationsText, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;

@@ -32,6 +32,7 @@ mod tests;
 use crate::types::{Affine, Instance, ProofNode, TotalCase};
 
 pub(super) use check::check_derivations;
+pub use order::compare_derivations;
 pub(super) use print::proof_lines;
 pub use questions::supports_derivations;
 pub(super) use questions::{Questions, Refusal, questions};

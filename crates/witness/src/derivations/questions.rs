@@ -24,7 +24,7 @@ use std::ops::Range;
 
 use super::super::print::ModelPrinter;
 use super::super::script::{Changes, Piece, Predicates, pieces};
-use super::order::compare;
+use super::order::compare_derivations;
 use super::{LemmaText, ProofText, TotalText};
 use crate::limits::LIMITS;
 use crate::sexp::{elements, expression, symbol};
@@ -418,7 +418,7 @@ impl<'a> Writer<'a> {
             Ordering::Equal => {
                 let paths = other.measured.iter().map(|&slot| used.atoms[slot]);
                 let paths: Vec<&[usize]> = paths.map(|atom| &*atoms[atom].path).collect();
-                compare(&paths, &lemma.measured)
+                compare_derivations(&paths, &lemma.measured)
             }
             order => Some(order),
         };

@@ -224,7 +224,10 @@ impl<'a> Reader<'a> {
                     }
                 }
                 other => {
-                    return failure(keyword.start, format!("{other} has no place in a statement"));
+                    return failure(
+                        keyword.start,
+                        format!("{other} has no place in a statement"),
+                    );
                 }
             }
         }
@@ -238,7 +241,10 @@ impl<'a> Reader<'a> {
             return failure(range.start, "a statement and inputs are needed");
         };
         let Some(&total) = self.totals.get(self.word(name)) else {
-            return failure(name.start, format!("there is no statement {}", self.word(name)));
+            return failure(
+                name.start,
+                format!("there is no statement {}", self.word(name)),
+            );
         };
         let inputs = self.list(inputs)?;
         let inputs = inputs.iter().map(|sum| self.affine(sum));

@@ -61,7 +61,10 @@ impl Writer<'_> {
             return wrong(format!("{place}: a measure that is no integer"));
         }
         let measure = affine(&total.measure, std::slice::from_ref(&head), &place)?;
-        let mut formula = format!("(=> {} (or false", self.applied(&format!("domain{number}"), &args));
+        let mut formula = format!(
+            "(=> {} (or false",
+            self.applied(&format!("domain{number}"), &args)
+        );
         for case in 0..total.cases.len() {
             let text = self.case(number, case, &head, &measure, &mut binders)?;
             write!(formula, " {text}").expect("string");
@@ -110,7 +113,11 @@ impl Writer<'_> {
             }
             let mut own = in_places(atom.args.len(), &other.outputs, &terms);
             let mut outputs = vec![None; own.len()];
-            for (&j, sort) in other.outputs.iter().zip(self.sorts_at(predicate, &other.outputs)) {
+            for (&j, sort) in other
+                .outputs
+                .iter()
+                .zip(self.sorts_at(predicate, &other.outputs))
+            {
                 let name = format!("{}o{at}_{k}_{j}", self.stem);
                 write!(binders, " ({name} {sort})").expect("string");
                 own[j] = Some(name.clone());
@@ -185,7 +192,9 @@ impl Writer<'_> {
             .enumerate()
             .map(|(at, atom)| {
                 let arity = self.problem.predicates[atom.predicate].arity();
-                (0..arity).map(|j| Some(format!("{}a{at}_{j}", self.stem))).collect()
+                (0..arity)
+                    .map(|j| Some(format!("{}a{at}_{j}", self.stem)))
+                    .collect()
             })
             .collect();
         let terms = self.inputs(fact, predicate, &given, &known.place)?;
@@ -197,7 +206,9 @@ impl Writer<'_> {
         self.question(&outside, &instances)?;
         let mut inner = known.clone();
         let at = inner.atoms.len();
-        for (j, term) in inputs(self.problem.predicates[predicate].arity(), &total.outputs).zip(&terms) {
+        for (j, term) in
+            inputs(self.problem.predicates[predicate].arity(), &total.outputs).zip(&terms)
+        {
             write!(inner.formulas, " (= {}a{at}_{j} {term})", self.stem).expect("string");
         }
         // Its derivation is below no slot's.
