@@ -187,7 +187,7 @@ class Questions:
     def total(self, number):
         """The question of a statement of totality."""
         (name, args), _, outputs, group, measure, cases = self.proof.totals[number]
-        sorts = self.sorts(name)
+        sorts = self.sorts[name]
         if any(arg >= len(sorts) or sorts[arg] != "Int" for _, _, arg in measure[1]):
             raise Broken("a measure that is no integer")
         head = [None if at in outputs else f"{self.stem}a0_{at}" for at in range(len(args))]
@@ -207,9 +207,9 @@ class Questions:
                 if fact[0] == number:
                     inner = self.sum(measure, [self.placed(len(args), outputs, terms)])
                     known += [["<=", "0", start], ["<", inner, start]]
-                own = self.placed(len(self.sorts(body)), others, terms)
+                own = self.placed(len(self.sorts[body]), others, terms)
                 values = [f"{self.stem}o{at}_{k}_{j}" if j in others else None for j in range(len(own))]
-                binders += [[values[j], self.sorts(body)[j]] for j in others]
+                binders += [[values[j], self.sorts[body][j]] for j in others]
                 given.append(values)
                 atoms.append((body, [term if value is None else value for term, value in zip(own, values)]))
                 uses = []
