@@ -242,6 +242,7 @@ fn proof_of_fib(problem: &Problem) -> Derivations {
         ],
     };
     Derivations {
+        totals: Vec::new(),
         lemmas: vec![first, second],
         queries: vec![uses(&[(1, &[0, 1])])],
     }
