@@ -62,6 +62,8 @@ pub(super) struct Limits {
     pub residue_rounds: usize,
     /// Further candidates with equal outputs from one failed leaf.
     pub closing_residues: usize,
+    /// The work with ghosts before residues are tried.
+    pub ghost_work: Duration,
     /// Ghosts at a leaf.
     pub ghosts: usize,
     /// Rounds of ghosts at a leaf.
@@ -101,6 +103,7 @@ pub(super) const LIMITS: Limits = Limits {
     candidates: 160,
     residue_rounds: 4,
     closing_residues: 6,
+    ghost_work: Duration::from_secs(1),
     ghosts: 12,
     ghost_rounds: 2,
     ghost_tries: 60,

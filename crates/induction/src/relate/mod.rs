@@ -253,23 +253,34 @@ impl<'a, 's> Run<'a, 's> {
             return self.verdict();
         }
         self.next_round(4);
-        if self.ghosts(cx) {
+        // Some proofs need residues and no ghosts.
+        let mut part = Context::new(cx.terms.clone());
+        part.budget = cx.budget.work(LIMITS.ghost_work);
+        if self.ghosts(&part) {
             return self.verdict();
         }
         self.next_round(5);
         for _ in 0..LIMITS.residue_rounds {
-            let found = self.residues(&mut tried, cx)?;
+            let Some(found) = self.residues(&mut tried, cx) else {
+                break;
+            };
             self.candidates(found, effort(2, 100), cx);
             if self.attempt(effort(3, 400), cx) {
                 return self.verdict();
             }
         }
-        None
+        self.next_round(6);
+        match self.ghosts(cx) {
+            true => self.verdict(),
+            false => None,
+        }
     }
 
     /// Proves the goals with ghosts; whether all queries are refuted.
     fn ghosts(&mut self, cx: &Context) -> bool {
-        self.library.totals = totals(self.space, &self.library, &self.prover.smt, cx);
+        if self.library.totals.is_empty() {
+            self.library.totals = totals(self.space, &self.library, &self.prover.smt, cx);
+        }
         if self.library.totals.is_empty() {
             return false;
         }

@@ -162,7 +162,7 @@ pub const PRODUCT: Proof = Proof {
         ("a ghost with an input too few", "((0 (1 1 0)) (-1 (1 1 1)))", "((0 (1 1 0)))", "a statement about another predicate"),
         ("a ghost without its statement", "(:ghost (T0 ((0 (1 1 0)) (-1 (1 1 1)))) (:use", "(:ghost (:use", "neither `:use`"),
         ("no ghost", "(:ghost (T0 ((0 (1 1 0)) (-1 (1 1 1)))) (:use (C 2 3) (S 1 3)))", "(:use (C 2 3) (S 1 3))", "at atom 3, which is not there"),
-        ("a ghost that is split", "(:use (C 2 3) (S 1 3))", "(:split 3 (:use (C 2 3) (S 1 3)) (:use (C 2 4)))", "C that is not smaller"),
+        ("a ghost that is split", "(:use (C 2 3) (S 1 3))", "(:split 3 (:use (C 2 3) (S 1 3)) (:use (C 4 3)))", "C that is not smaller"),
         ("a statement for all inputs", "(>= x 0) :outputs", "true :outputs", "the statement T0 does not hold"),
         ("a measure of another input", ":measure (0 (1 0 0))", ":measure (0 (1 0 1))", "the statement T0 does not hold"),
         ("a constant measure", ":measure (0 (1 0 0))", ":measure (1)", "the statement T0 does not hold"),

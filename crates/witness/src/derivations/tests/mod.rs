@@ -160,7 +160,8 @@ fn measures_are_integers() {
         "(declare-fun P (Real Int) Bool)
          (assert (forall ((x Real) (y Int)) (=> (P x y) (P (+ x 1.0) y))))",
     );
-    let witness = "; total T0 (P x y) true :outputs (1) :measure (0 (1 0 0)) :cases ((0 (T0 ((-1 (1 0 0))))))
+    let witness =
+        "; total T0 (P x y) true :outputs (1) :measure (0 (1 0 0)) :cases ((0 (T0 ((-1 (1 0 0))))))
 ; relational L ((P x y)) true :proof (:use)";
     let outcome = judge(&problem, witness);
     assert!(
