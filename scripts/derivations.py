@@ -9,7 +9,7 @@ import re
 
 from certificate import Broken, tree
 
-LINE = re.compile(r"^;   ; (relational|query) (.*)$", re.MULTILINE)
+LINE = re.compile(r"^;   ; (relational|query|total) (.*)$", re.MULTILINE)
 
 
 def smaller(paths, measured, position_is_earlier):
@@ -54,19 +54,24 @@ class Proof:
 
     def __init__(self, text, clean):
         self.lemmas, self.queries, self.names = [], [], {}
+        self.totals, self.total_names = [], {}
         lines = LINE.findall(text)
         for keyword, line in lines:
-            if keyword == "relational":
+            if keyword != "query":
+                names = self.names if keyword == "relational" else self.total_names
                 name = tree(line)[0]
-                if not isinstance(name, str) or name in self.names:
+                if not isinstance(name, str) or name in names:
                     raise Broken(f"two lemmas {name}")
-                self.names[name] = len(self.names)
+                names[name] = len(names)
         for keyword, line in lines:
             forms = tree(line)
             if keyword == "query":
                 if forms[0] != str(len(self.queries)) or forms[1] != ":use":
                     raise Broken("queries out of order")
                 self.queries.append([self.instance(form) for form in forms[2:]])
+                continue
+            if keyword == "total":
+                self.totals.append(self.total(forms, clean))
                 continue
             slots = [Clause.atom(clean(slot)) for slot in forms[1]]
             options = dict(zip(forms[3::2], forms[4::2]))
@@ -85,6 +90,33 @@ class Proof:
         if not isinstance(form, list) or form[0] not in self.names or not all(map(str.isdecimal, form[1:])):
             raise Broken("no instance of a lemma")
         return self.names[form[0]], [int(atom) for atom in form[1:]]
+
+
+    def total(self, forms, clean):
+        """A statement of totality: the fact, its domain, outputs, group, measure and cases."""
+        fact = Clause.atom(clean(forms[1]))
+        options = dict(zip(forms[3::2], forms[4::2]))
+        if set(options) != {":outputs", ":group", ":measure", ":cases"} or len(forms) != 11:
+            raise Broken("a statement of another form")
+        outputs = [int(word) for word in options[":outputs"]]
+        if outputs != sorted(set(outputs)) or any(not 0 <= at < len(fact[1]) for at in outputs):
+            raise Broken("outputs are ascending positions")
+        cases = [(int(clause), [self.existence(form) for form in premises]) for clause, *premises in options[":cases"]]
+        return fact, clean(forms[2]), outputs, int(options[":group"]), self.sum(options[":measure"]), cases
+
+    def existence(self, form):
+        """The position of a statement, inputs, and instances."""
+        if not isinstance(form, list) or form[0] not in self.total_names:
+            raise Broken("no statement of totality")
+        return self.total_names[form[0]], [self.sum(part) for part in form[1]], [self.instance(use) for use in form[2:]]
+
+    @staticmethod
+    def sum(form):
+        """A constant, and factors with positions of atoms and arguments."""
+        parts = [tuple(int(word) for word in part) for part in form[1:]]
+        if any(len(part) != 3 or min(part[1:]) < 0 for part in parts):
+            raise Broken("a sum of another form")
+        return int(form[0]), parts
 
 
 class Questions:
@@ -122,27 +154,130 @@ class Questions:
         """The variables of a clause under new names."""
         return [[f"{self.stem}{name}_{j}", sort] for j, (_, sort) in enumerate(self.clauses[number].vars)]
 
+    @staticmethod
+    def sum(total, given):
+        """A sum over the given arguments of atoms."""
+        constant, parts = total
+        numeral = lambda n: ["-", str(-n)] if n < 0 else str(n)
+
+        def value(atom, arg):
+            if atom >= len(given) or arg >= len(given[atom]) or given[atom][arg] is None:
+                raise Broken("a value that is not given")
+            return given[atom][arg]
+
+        if constant == 0 and len(parts) == 1 and parts[0][0] == 1:
+            return value(*parts[0][1:])
+        return ["+", numeral(constant), "0", *(["*", numeral(n), value(atom, arg)] for n, atom, arg in parts)]
+
+    def inputs(self, fact, name, given):
+        """The inputs of a fact that exists."""
+        (predicate, args), _, outputs, *_ = self.proof.totals[fact[0]]
+        if predicate != name or len(outputs) + len(fact[1]) != len(args):
+            raise Broken("a statement about another predicate")
+        return [self.sum(part, given) for part in fact[1]]
+
+    def domain(self, number, terms):
+        return [f"{self.stem}domain{number}", *terms] if terms else f"{self.stem}domain{number}"
+
+    @staticmethod
+    def placed(arity, outputs, terms):
+        terms = iter(terms)
+        return [None if at in outputs else next(terms) for at in range(arity)]
+
+    def total(self, number):
+        """The question of a statement of totality."""
+        (name, args), _, outputs, group, measure, cases = self.proof.totals[number]
+        sorts = self.sorts[name]
+        if any(arg >= len(sorts) or sorts[arg] != "Int" for _, _, arg in measure[1]):
+            raise Broken("a measure that is no integer")
+        head = [None if at in outputs else f"{self.stem}a0_{at}" for at in range(len(args))]
+        binders = [[arg, sort] for arg, sort in zip(head, sorts) if arg]
+        start, found = self.sum(measure, [head]), []
+        for at, (clause, premises) in enumerate(cases):
+            rules = [n for n, other in enumerate(self.clauses) if other.head and other.head[0] == name]
+            if clause >= len(rules) or len(self.clauses[rules[clause]].body) != len(premises):
+                raise Broken("a clause that derives no fact")
+            given, atoms, steps = [head], [(None, [])], []
+            for k, ((body, _), fact) in enumerate(zip(self.clauses[rules[clause]].body, premises)):
+                _, _, others, other, *_ = self.proof.totals[fact[0]]
+                if fact[0] > number or other > group:
+                    raise Broken("a statement that is not earlier")
+                terms = self.inputs(fact, body, given)
+                known = [self.domain(fact[0], terms)]
+                if fact[0] == number:
+                    inner = self.sum(measure, [self.placed(len(args), outputs, terms)])
+                    known += [["<=", "0", start], ["<", inner, start]]
+                own = self.placed(len(self.sorts[body]), others, terms)
+                values = [f"{self.stem}o{at}_{k}_{j}" if j in others else None for j in range(len(own))]
+                binders += [[values[j], self.sorts[body][j]] for j in others]
+                given.append(values)
+                atoms.append((body, [term if value is None else value for term, value in zip(own, values)]))
+                uses = []
+                for lemma, places in fact[2]:
+                    slots, _, smaller_group, *_ = self.proof.lemmas[lemma]
+                    if smaller_group >= group or len(places) != len(slots):
+                        raise Broken("an instance of a lemma of no smaller group")
+                    if any(p >= len(atoms) or atoms[p][0] != slot[0] for p, slot in zip(places, slots)):
+                        raise Broken("an instance at other atoms")
+                    terms = [arg for place in places for arg in atoms[place][1]]
+                    uses.append([f"{self.stem}lemma{lemma}", *terms] if terms else f"{self.stem}lemma{lemma}")
+                steps.append((known, uses))
+            new = self.rule(rules[clause], "c")
+            names = [f"{self.stem}a0_{j}" for j in range(len(args))]
+            form = [f"{self.stem}rule{rules[clause]}", *(arg for arg, _ in new), *names]
+            form += [arg for _, own in atoms[1:] for arg in own]
+            form = form if len(form) > 1 else form[0]
+            inner = [*new, *([names[j], sorts[j]] for j in outputs)]
+            form = ["exists", inner, form] if inner else form
+            for known, uses in reversed(steps):
+                form = ["and", *known, ["=>", ["and", "true", *uses], form]]
+            found.append(form)
+        form = ["=>", self.domain(number, [arg for arg in head if arg]), ["or", "false", *found]]
+        self.found.append(["forall", binders, form] if binders else form)
+
+    def ghost(self, fact, atoms, group):
+        """The domain of a ghost's inputs, and equations for them."""
+        (name, args), _, outputs, other, *_ = self.proof.totals[fact[0]]
+        if other > group:
+            raise Broken("a statement of a larger group")
+        given = [[arg for arg, _ in self.args(at, atom)] for at, atom in enumerate(atoms)]
+        terms = self.inputs(fact, name, given)
+        places = [at for at in range(len(args)) if at not in outputs]
+        equations = [["=", f"{self.stem}a{len(atoms)}_{at}", term] for at, term in zip(places, terms)]
+        return name, self.domain(fact[0], terms), equations
+
+    def uses(self, number, uses, atoms):
+        """The instances of lemmas in a lemma's proof, which have to be smaller."""
+        _, _, group, measured, _ = self.proof.lemmas[number]
+        instances = []
+        for used in uses:
+            instances.append(self.instance(used, atoms))
+            _, _, other, others, _ = self.proof.lemmas[used[0]]
+            paths = [atoms[used[1][slot]][1] for slot in others]
+            if other > group or (other == group and not smaller(paths, measured, used[0] < number)):
+                raise Broken(f"lemma {number} uses an instance that is not smaller")
+        return instances
+
     def lemma(self, number):
         """The questions of a lemma's proof, in the order of its leaves."""
-        slots, _, group, measured, root = self.proof.lemmas[number]
+        slots, _, group, _, root = self.proof.lemmas[number]
         atoms = [(name, (at,)) for at, (name, _) in enumerate(slots)]
         args = [arg for at, atom in enumerate(atoms) for arg in self.args(at, atom)]
         todo = [(root, atoms, [], [["not", self.applied(f"lemma{number}", args)]], frozenset())]
         while todo:
             node, atoms, binders, known, split = todo.pop()
             if node[:1] == [":use"]:
-                instances = []
-                for form in node[1:]:
-                    used = self.proof.instance(form)
-                    instances.append(self.instance(used, atoms))
-                    _, _, other, others, _ = self.proof.lemmas[used[0]]
-                    paths = [atoms[used[1][slot]][1] for slot in others]
-                    if other > group or (other == group and not smaller(paths, measured, used[0] < number)):
-                        raise Broken(f"lemma {number} uses an instance that is not smaller")
-                self.add(binders, atoms, [*known, *instances])
+                uses = [self.proof.instance(form) for form in node[1:]]
+                self.add(binders, atoms, [*known, *self.uses(number, uses, atoms)])
+                continue
+            if node[:1] == [":ghost"] and len(node) == 3:
+                fact = self.proof.existence(node[1])
+                name, domain, equations = self.ghost(fact, atoms, group)
+                self.add(binders, atoms, [*known, ["not", domain], *self.uses(number, fact[2], atoms)])
+                todo.append((node[2], [*atoms, (name, (-1,))], binders, [*known, *equations], split))
                 continue
             if node[:1] != [":split"]:
-                raise Broken("neither :use nor :split")
+                raise Broken("neither :use, :split nor :ghost")
             at, cases = int(node[1]), node[2:]
             if at >= len(atoms) or at in split:
                 raise Broken(f"a split of atom {at}")
@@ -234,9 +369,16 @@ def checks(task, commands, text, clean, words):
             raise Broken("a lemma about no predicate")
         params = [[arg, sort] for name, args in slots for arg, sort in zip(args, sorts[name])]
         expected.append(["define-fun", f"{stem}lemma{number}", params, "Bool", statement])
+    for number, ((name, args), domain, outputs, *_) in enumerate(proof.totals):
+        if name not in sorts or len(args) != len(sorts[name]):
+            raise Broken("a statement about no predicate")
+        params = [[arg, sort] for at, (arg, sort) in enumerate(zip(args, sorts[name])) if at not in outputs]
+        expected.append(["define-fun", f"{stem}domain{number}", params, "Bool", domain])
     if own != expected:
         raise Broken("definitions that are not those of the clauses and lemmas")
     questions = Questions(stem, clauses, proof, sorts)
+    for number in range(len(proof.totals)):
+        questions.total(number)
     for number in range(len(proof.lemmas)):
         questions.lemma(number)
     questions.queries()

@@ -62,15 +62,15 @@ mod value;
 mod z3_proof;
 mod z3_read;
 
-pub use derivations::supports_derivations;
+pub use derivations::{compare_derivations, supports_derivations};
 pub use formulas::model_of_text;
 pub use parse::{Claim, DerivationsText, ModelText, ParseError, Witness, parse_witness};
 pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{
-    Case, Derivations, Fact, Instance, Lemma, Model, ProofNode, Refutation, RefutationStep,
-    RelationalLemma, Verdict,
+    Affine, Case, Derivations, Existence, Fact, Instance, Lemma, Model, ProofNode, Refutation,
+    RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
 };
 pub use validate::{
     CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate, value_in_model,

@@ -59,6 +59,8 @@ pub struct Case {
 /// lemma holds of the facts that have derivations, and the lemmas contradict every query.
 #[derive(Clone, Debug, Default)]
 pub struct Derivations {
+    /// Predicates that have facts for all inputs, which ghosts need.
+    pub totals: Vec<Total>,
     /// The lemmas in the order of their positions, which counts within a group.
     pub lemmas: Vec<RelationalLemma>,
     /// For each clause without head, in their order, the instances that contradict its body: atoms
@@ -81,8 +83,56 @@ pub struct RelationalLemma {
     pub proof: Vec<ProofNode>,
 }
 
+/// A statement `∀x. domain(x) ⇒ ∃y. P(x, y)`, by induction on a measure of x.
+#[derive(Clone, Debug)]
+pub struct Total {
+    /// The predicate over distinct variables.
+    pub atom: Atom,
+    /// The positions of y, ascending.
+    pub outputs: Vec<usize>,
+    /// A formula over x.
+    pub domain: TermId,
+    /// Lemmas of smaller groups, and earlier statements of no larger group, may be used.
+    pub group: usize,
+    /// An integer that is not negative where the statement itself is used, and falls. Its only atom
+    /// is the fact itself, which is number 0.
+    pub measure: Affine,
+    /// Clauses one of which derives a fact.
+    pub cases: Vec<TotalCase>,
+}
+
+/// How a clause derives a fact.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TotalCase {
+    /// The position among the clauses that derive the predicate.
+    pub clause: usize,
+    /// For each body atom, why there is a fact.
+    pub premises: Vec<Existence>,
+}
+
+/// A fact that exists by a statement of totality.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Existence {
+    /// The position of the statement.
+    pub total: usize,
+    /// The inputs, over arguments of earlier atoms: those of a context, or the inputs of atom 0, the
+    /// head, and the outputs of body atoms, which count from 1.
+    pub inputs: Vec<Affine>,
+    /// Instances that are used: for the inputs' domain in a context; in a case, of facts up to this.
+    pub uses: Vec<Instance>,
+}
+
+/// A sum of a constant and of arguments of atoms with factors.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Affine {
+    /// The constant.
+    pub constant: i64,
+    /// Factors, positions of atoms, and positions of their arguments.
+    pub parts: Vec<(i64, usize, usize)>,
+}
+
 /// A node of a proof. The atoms of the context are those of the slots, and behind them the premises
-/// that the splits on the way to the node added, in this order.
+/// that the splits, and the facts that the ghosts on the way to the node added, in this order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProofNode {
     /// A leaf: these instances contradict what is known.
@@ -93,6 +143,13 @@ pub enum ProofNode {
         atom: usize,
         /// The nodes of the cases.
         cases: Vec<usize>,
+    },
+    /// A fact that exists though no derivation here has it; an atom with its arguments is added.
+    Ghost {
+        /// Why there is one.
+        fact: Existence,
+        /// The node with the atom.
+        inner: usize,
     },
 }
 

@@ -8,16 +8,19 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::literal::{Key, Lemma};
-use super::prove::{Effort, Leaf, Number, Outcome, Prover, Tree, Usable, Used};
+use super::prove::{Effort, Leaf, Number, Outcome, Prover, Tree, Usable};
 use super::space::Space;
-use alphorn_chc::Atom;
+use super::totality::Total;
+use alphorn_chc::{Atom, PredicateId};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
-use alphorn_witness::{Derivations, Instance, ProofNode, RelationalLemma};
+use alphorn_witness::{Derivations, Existence, Instance, ProofNode, RelationalLemma, TotalCase};
 
 /// A proven lemma.
 struct Proof {
     tree: Tree,
+    /// The only slot that is measured, or all are.
+    measured: Option<usize>,
     /// The group in which it was proven, and its position there.
     place: (usize, usize),
 }
@@ -30,6 +33,8 @@ pub struct Library {
     known: Vec<Number>,
     proofs: FxHashMap<Number, Proof>,
     groups: usize,
+    /// Predicates that have facts for all inputs of a domain.
+    pub totals: Vec<Total>,
 }
 
 impl Library {
@@ -64,7 +69,22 @@ impl Library {
             lemmas: &self.lemmas,
             known: &self.known,
             group: &[],
+            totals: &self.totals,
         }
+    }
+
+    /// The number of groups so far.
+    pub fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// The proven lemmas about one fact of a predicate.
+    pub fn of_one_slot(&self, predicate: PredicateId) -> impl Iterator<Item = (Number, &Lemma)> {
+        let known = self
+            .known
+            .iter()
+            .map(|&number| (number, &*self.lemmas[number]));
+        known.filter(move |(_, lemma)| lemma.slots == [predicate])
     }
 
     /// The number of proven lemmas.
@@ -72,11 +92,12 @@ impl Library {
         self.known.len()
     }
 
-    /// Tries to prove one lemma; the leaf that stays open if it is not proven.
+    /// Tries to prove one lemma, with ghosts if only one slot is measured; the leaf that stays open if it is not proven.
     pub fn prove(
         &mut self,
         number: Number,
         prover: &mut Prover<'_, '_>,
+        measured: Option<usize>,
         effort: Effort,
         cx: &Context,
     ) -> Result<(), Option<Leaf>> {
@@ -87,20 +108,26 @@ impl Library {
             lemmas: &self.lemmas,
             known: &self.known,
             group: &[number],
+            totals: &self.totals,
         };
-        match prover.prove(usable, 0, effort, cx) {
+        match prover.prove(usable, 0, measured, effort, cx) {
             Outcome::Proven(tree, _) => {
-                self.add(vec![(number, tree, 0)]);
+                self.add(vec![(number, tree, 0)], measured);
                 Ok(())
             }
             Outcome::Open(leaf) => Err(leaf),
         }
     }
 
-    fn add(&mut self, proven: Vec<(Number, Tree, usize)>) {
+    fn add(&mut self, proven: Vec<(Number, Tree, usize)>, measured: Option<usize>) {
         for (number, tree, position) in proven {
             let place = (self.groups, position);
-            self.proofs.insert(number, Proof { tree, place });
+            let proof = Proof {
+                tree,
+                measured,
+                place,
+            };
+            self.proofs.insert(number, proof);
             self.known.push(number);
         }
         self.groups += 1;
@@ -142,8 +169,9 @@ impl Library {
                     lemmas: &self.lemmas,
                     known: &self.known,
                     group: &group,
+                    totals: &self.totals,
                 };
-                match prover.prove(usable, at, effort, cx) {
+                match prover.prove(usable, at, None, effort, cx) {
                     Outcome::Proven(tree, used) => {
                         pending.remove(&number);
                         proofs.insert(number, (tree, used));
@@ -177,7 +205,7 @@ impl Library {
         for (number, _, _) in &proven {
             log::debug!("relate: lemma {}", prover.space.show(&self.lemmas[*number]));
         }
-        self.add(proven);
+        self.add(proven, None);
         any
     }
 
@@ -185,28 +213,54 @@ impl Library {
     /// needed.
     pub fn certificate(
         &self,
-        queries: &[Vec<Used>],
+        queries: &[Vec<Instance>],
         prover: &mut Prover<'_, '_>,
     ) -> Option<Derivations> {
         let mut minimal: FxHashMap<Number, Tree> = FxHashMap::default();
+        let mut is_needed = vec![false; self.totals.len()];
         let mut todo: Vec<Number> = queries.iter().flatten().map(|used| used.lemma).collect();
         while let Some(number) = todo.pop() {
             if minimal.contains_key(&number) {
                 continue;
             }
-            let tree = prover.minimised(&self.lemmas, number, &self.proofs.get(&number)?.tree);
-            todo.extend(used_in(&tree));
+            let tree = &self.proofs.get(&number)?.tree;
+            let tree = prover.minimised(self.usable(), number, tree);
+            let (instances, mut totals) = used_in(&tree);
+            todo.extend(instances);
+            while let Some(at) = totals.pop() {
+                if !std::mem::replace(&mut is_needed[at], true) {
+                    let cases = self.totals[at].cases.iter();
+                    for fact in cases.flat_map(|case| &case.premises) {
+                        totals.push(fact.total);
+                        todo.extend(fact.uses.iter().map(|used| used.lemma));
+                    }
+                }
+            }
             minimal.insert(number, tree);
         }
         let mut order: Vec<Number> = minimal.keys().copied().collect();
         order.sort_by_key(|number| self.proofs[number].place);
         let positions: FxHashMap<Number, usize> =
             order.iter().enumerate().map(|(at, &n)| (n, at)).collect();
-        let instance = |used: &Used| Instance {
-            lemma: positions[&used.lemma],
-            atoms: used.atoms.clone(),
+        let needed: Vec<usize> = (0..is_needed.len()).filter(|&at| is_needed[at]).collect();
+        let renumbered = Renumbered {
+            positions,
+            totals: needed.iter().enumerate().map(|(at, &n)| (n, at)).collect(),
         };
+        let instance = |used: &Instance| renumbered.instance(used);
         let mut proof = Derivations::default();
+        let place = |number: &Number| self.proofs[number].place.0;
+        for &at in &needed {
+            let total = &self.totals[at];
+            let smaller: FxHashSet<usize> = order
+                .iter()
+                .map(place)
+                .filter(|&group| group < total.group)
+                .collect();
+            proof
+                .totals
+                .push(renumbered.total(prover.space, total, smaller.len()));
+        }
         let mut group = 0;
         for (at, number) in order.iter().enumerate() {
             if at > 0 && self.proofs[&order[at - 1]].place.0 != self.proofs[number].place.0 {
@@ -215,11 +269,14 @@ impl Library {
             let lemma = &self.lemmas[*number];
             let (slots, statement) = statement(prover.space, lemma);
             proof.lemmas.push(RelationalLemma {
-                measured: (0..slots.len()).collect(),
+                measured: match self.proofs[number].measured {
+                    Some(slot) => vec![slot],
+                    None => (0..slots.len()).collect(),
+                },
                 slots,
                 statement,
                 group,
-                proof: nodes(&minimal[number], &instance),
+                proof: nodes(&minimal[number], &renumbered),
             });
         }
         let queries = queries
@@ -230,17 +287,61 @@ impl Library {
     }
 }
 
-/// The lemmas that a tree uses.
-fn used_in(tree: &Tree) -> Vec<Number> {
-    let mut found = Vec::new();
+/// The positions of lemmas and of statements of totality in a certificate.
+struct Renumbered {
+    positions: FxHashMap<Number, usize>,
+    totals: FxHashMap<usize, usize>,
+}
+
+impl Renumbered {
+    fn instance(&self, used: &Instance) -> Instance {
+        Instance {
+            lemma: self.positions[&used.lemma],
+            atoms: used.atoms.clone(),
+        }
+    }
+
+    fn existence(&self, fact: &Existence) -> Existence {
+        Existence {
+            total: self.totals[&fact.total],
+            inputs: fact.inputs.clone(),
+            uses: fact.uses.iter().map(|used| self.instance(used)).collect(),
+        }
+    }
+
+    fn total(&self, space: &Space<'_>, total: &Total, group: usize) -> alphorn_witness::Total {
+        let atom = space.system.fresh_atom(total.predicate);
+        let case = |case: &TotalCase| TotalCase {
+            clause: case.clause,
+            premises: case.premises.iter().map(|f| self.existence(f)).collect(),
+        };
+        alphorn_witness::Total {
+            domain: total.domain_at(space.terms(), &|at| atom.args[at]),
+            atom,
+            outputs: space.outputs(total.predicate).to_vec(),
+            group,
+            measure: total.measure.clone(),
+            cases: total.cases.iter().map(case).collect(),
+        }
+    }
+}
+
+/// The lemmas that a tree uses, and the statements of totality.
+fn used_in(tree: &Tree) -> (Vec<Number>, Vec<usize>) {
+    let (mut found, mut totals) = (Vec::new(), Vec::new());
     let mut stack = vec![tree];
     while let Some(tree) = stack.pop() {
         match tree {
             Tree::Use(uses) => found.extend(uses.iter().map(|used| used.lemma)),
             Tree::Split(_, cases) => stack.extend(cases),
+            Tree::Ghost(fact, inner) => {
+                totals.push(fact.total);
+                found.extend(fact.uses.iter().map(|used| used.lemma));
+                stack.push(inner);
+            }
         }
     }
-    found
+    (found, totals)
 }
 
 /// The slots of a lemma with fresh variables, and its statement.
@@ -254,18 +355,29 @@ fn statement(space: &Space<'_>, lemma: &Lemma) -> (Vec<Atom>, TermId) {
 }
 
 /// A tree as nodes.
-fn nodes(root: &Tree, instance: &impl Fn(&Used) -> Instance) -> Vec<ProofNode> {
+fn nodes(root: &Tree, renumbered: &Renumbered) -> Vec<ProofNode> {
     let mut nodes: Vec<ProofNode> = Vec::new();
     let mut stack: Vec<(&Tree, Option<(usize, usize)>)> = vec![(root, None)];
     while let Some((tree, parent)) = stack.pop() {
         let number = nodes.len();
-        if let Some((parent, case)) = parent
-            && let Some(ProofNode::Split { cases, .. }) = nodes.get_mut(parent)
-        {
-            cases[case] = number;
+        if let Some((parent, case)) = parent {
+            match nodes.get_mut(parent) {
+                Some(ProofNode::Split { cases, .. }) => cases[case] = number,
+                Some(ProofNode::Ghost { inner, .. }) => *inner = number,
+                _ => {}
+            }
         }
         nodes.push(match tree {
-            Tree::Use(uses) => ProofNode::Use(uses.iter().map(instance).collect()),
+            Tree::Use(uses) => {
+                ProofNode::Use(uses.iter().map(|used| renumbered.instance(used)).collect())
+            }
+            Tree::Ghost(fact, inner) => {
+                stack.push((inner, Some((number, 0))));
+                ProofNode::Ghost {
+                    fact: renumbered.existence(fact),
+                    inner: 0,
+                }
+            }
             Tree::Split(atom, cases) => {
                 let inner = cases.iter().enumerate();
                 stack.extend(inner.map(|(at, case)| (case, Some((number, at)))));

@@ -62,6 +62,14 @@ pub(super) struct Limits {
     pub residue_rounds: usize,
     /// Further candidates with equal outputs from one failed leaf.
     pub closing_residues: usize,
+    /// The work with ghosts before residues are tried.
+    pub ghost_work: Duration,
+    /// Ghosts at a leaf.
+    pub ghosts: usize,
+    /// Rounds of ghosts at a leaf.
+    pub ghost_rounds: usize,
+    /// Ghosts that are tried at a leaf.
+    pub ghost_tries: usize,
     /// Queries for the core of a leaf.
     pub core_queries: usize,
 }
@@ -95,5 +103,9 @@ pub(super) const LIMITS: Limits = Limits {
     candidates: 160,
     residue_rounds: 4,
     closing_residues: 6,
+    ghost_work: Duration::from_secs(1),
+    ghosts: 12,
+    ghost_rounds: 2,
+    ghost_tries: 60,
     core_queries: 30,
 };

@@ -15,7 +15,8 @@
 //!   derivations (`witness::derivations`).
 //! - **Candidates** are proven together (`library`, Houdini), in rounds: none; bounds of single facts;
 //!   functionality and symmetry; queries with weaker premises (`weaken`), orders of two facts, affine
-//!   hulls (`affine`); statements that failed leaves ask for (`residue`).
+//!   hulls (`affine`); the queries with further facts that exist since a predicate is total (`ghosts`,
+//!   `totality`), which commutativity needs; statements that failed leaves ask for (`residue`).
 //!
 //! # Sources
 //!
@@ -29,6 +30,7 @@
 
 mod affine;
 mod candidates;
+mod ghosts;
 mod library;
 mod limits;
 mod literal;
@@ -39,6 +41,7 @@ mod statement;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod totality;
 mod weaken;
 
 use std::rc::Rc;
@@ -50,10 +53,11 @@ use self::candidates::{distinct, functional, of_one_fact, pairs};
 use self::library::Library;
 use self::limits::LIMITS;
 use self::literal::{Key, Lemma, Origin};
-use self::prove::{Effort, Leaf, Number, Prover, Used};
+use self::prove::{Effort, Leaf, Number, Prover};
 use self::residue::residues;
 use self::space::Space;
 use self::statement::{of_body, without_difference};
+use self::totality::totals;
 use self::weaken::variants;
 use alphorn_chc::{PredicateId, Shape, System};
 use alphorn_engine::settings::Setting;
@@ -62,7 +66,7 @@ use alphorn_proof::{Stop, incomplete};
 use alphorn_smt::{Arithmetic, SatResult, Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
-use alphorn_witness::{Derivations, Model, Verdict};
+use alphorn_witness::{Derivations, Instance, Model, Verdict};
 
 /// The engine `relate`.
 #[derive(Clone, Debug, Default)]
@@ -160,7 +164,7 @@ struct Run<'a, 's> {
     solver: Solver,
     goals: Vec<Goal>,
     /// The instances that refute each query.
-    refuted: Vec<Option<Vec<Used>>>,
+    refuted: Vec<Option<Vec<Instance>>>,
     /// Leaves of goals and of candidates that stayed open.
     open: Vec<(Number, Leaf)>,
     round: u64,
@@ -249,14 +253,88 @@ impl<'a, 's> Run<'a, 's> {
             return self.verdict();
         }
         self.next_round(4);
+        // Some proofs need residues and no ghosts.
+        let mut part = Context::new(cx.terms.clone());
+        part.budget = cx.budget.work(LIMITS.ghost_work);
+        if self.ghosts(&part) {
+            return self.verdict();
+        }
+        self.next_round(5);
         for _ in 0..LIMITS.residue_rounds {
-            let found = self.residues(&mut tried, cx)?;
+            let Some(found) = self.residues(&mut tried, cx) else {
+                break;
+            };
             self.candidates(found, effort(2, 100), cx);
             if self.attempt(effort(3, 400), cx) {
                 return self.verdict();
             }
         }
-        None
+        self.next_round(6);
+        match self.ghosts(cx) {
+            true => self.verdict(),
+            false => None,
+        }
+    }
+
+    /// Proves the goals with ghosts; whether all queries are refuted.
+    fn ghosts(&mut self, cx: &Context) -> bool {
+        if self.library.totals.is_empty() {
+            self.library.totals = totals(self.space, &self.library, &self.prover.smt, cx);
+        }
+        if self.library.totals.is_empty() {
+            return false;
+        }
+        let goals: Vec<Number> = self.goals.iter().map(|goal| goal.lemma).collect();
+        for goal in goals {
+            self.with_ghosts(goal, cx);
+        }
+        let effort = Effort { depth: 0, nodes: 1 };
+        if self.attempt(effort, cx) {
+            return true;
+        }
+        for predicate in self.space.system.used_predicates() {
+            for lemma in functional(self.space, predicate) {
+                if lemma.origin == Origin::Commutative {
+                    let number = self.library.number(lemma);
+                    self.with_ghosts(number, cx);
+                }
+            }
+        }
+        let goals: Vec<Number> = self.goals.iter().map(|goal| goal.lemma).collect();
+        for goal in goals {
+            self.with_ghosts(goal, cx);
+        }
+        self.attempt(
+            Effort {
+                depth: 2,
+                nodes: 150,
+            },
+            cx,
+        )
+    }
+
+    /// Tries to prove a lemma with ghosts, by the derivation at one of its slots.
+    fn with_ghosts(&mut self, number: Number, cx: &Context) {
+        let effort = Effort {
+            depth: 1,
+            nodes: 60,
+        };
+        for slot in 0..self.library.lemma(number).slots.len() {
+            let (library, prover) = (&mut self.library, &mut self.prover);
+            if cx.stop().is_some() {
+                return;
+            }
+            if library
+                .prove(number, prover, Some(slot), effort, cx)
+                .is_ok()
+            {
+                log::debug!(
+                    "relate: with ghosts, {}",
+                    self.space.show(library.lemma(number))
+                );
+                return;
+            }
+        }
     }
 
     fn next_round(&mut self, round: u64) {
@@ -291,7 +369,10 @@ impl<'a, 's> Run<'a, 's> {
                 }
             }
             let (library, prover) = (&mut self.library, &mut self.prover);
-            match (library.prove(goal.lemma, prover, effort, cx), goal.query) {
+            match (
+                library.prove(goal.lemma, prover, None, effort, cx),
+                goal.query,
+            ) {
                 (Ok(()), None) => continue,
                 (Ok(()), Some(query)) => {
                     let clause = self.space.queries[query];
@@ -400,7 +481,7 @@ impl<'a, 's> Run<'a, 's> {
 
     /// The verdict after all queries are refuted.
     fn verdict(&mut self) -> Option<Verdict> {
-        let refuted: Option<Vec<Vec<Used>>> = self.refuted.iter().cloned().collect();
+        let refuted: Option<Vec<Vec<Instance>>> = self.refuted.iter().cloned().collect();
         let proof = self.library.certificate(&refuted?, &mut self.prover)?;
         Some(match self.model(&proof) {
             Some(model) => Verdict::Sat(model),

@@ -12,25 +12,22 @@ use super::library::Library;
 use super::limits::LIMITS;
 use super::literal::{Column, Lemma, number};
 use super::space::Space;
+use super::totality::Total;
 use alphorn_chc::PredicateId;
 use alphorn_smt::{SatResult, Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
+use alphorn_witness::{Existence, Instance, compare_derivations};
 
-/// An instance of a lemma: its number, and atoms of the context.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Used {
-    pub lemma: usize,
-    pub atoms: Vec<usize>,
-}
-
-/// A proof.
+/// A proof. Instances are of lemmas by their numbers.
 #[derive(Clone, Debug)]
 pub enum Tree {
     /// Closed by instances.
-    Use(Vec<Used>),
+    Use(Vec<Instance>),
     /// By the clauses of an atom's predicate.
     Split(usize, Vec<Tree>),
+    /// With a further fact; no splits are below it.
+    Ghost(Existence, Box<Tree>),
 }
 
 /// An atom of a context.
@@ -88,29 +85,33 @@ pub struct Usable<'l> {
     pub known: &'l [Number],
     /// Numbers of lemmas of the same group, in the order of their positions.
     pub group: &'l [Number],
+    /// Predicates that have facts for all inputs of a domain.
+    pub totals: &'l [Total],
 }
 
 /// Proves lemmas.
 pub struct Prover<'a, 's> {
     pub space: &'s Space<'a>,
-    solver: Solver,
-    smt: Rc<Smt>,
+    pub(super) solver: Solver,
+    pub(super) smt: Rc<Smt>,
     nodes: Nodes,
     /// Queries so far.
     pub checks: u64,
 }
 
 /// The state of one proof.
-struct Search<'l> {
-    usable: Usable<'l>,
+pub(super) struct Search<'l> {
+    pub(super) usable: Usable<'l>,
     /// The position of the lemma in its group.
-    position: usize,
+    pub(super) position: usize,
     slots: usize,
+    /// The only slot that is measured, where ghosts may be used; otherwise all are.
+    pub(super) measured: Option<usize>,
     depth: usize,
     left: usize,
-    atoms: Vec<ContextAtom>,
-    formulas: Vec<TermId>,
-    instances: Vec<Used>,
+    pub(super) atoms: Vec<ContextAtom>,
+    pub(super) formulas: Vec<TermId>,
+    pub(super) instances: Vec<Instance>,
     /// Lemmas of the group that were used.
     used: FxHashSet<Number>,
     failed: Option<Leaf>,
@@ -200,11 +201,12 @@ impl<'a, 's> Prover<'a, 's> {
         answer
     }
 
-    /// Proves a lemma, at this position of the group.
+    /// Proves a lemma, at this position of the group; with ghosts if only one slot is measured.
     pub fn prove(
         &mut self,
         usable: Usable<'_>,
         position: usize,
+        measured: Option<usize>,
         effort: Effort,
         cx: &Context,
     ) -> Outcome {
@@ -222,6 +224,7 @@ impl<'a, 's> Prover<'a, 's> {
             usable,
             position,
             slots: atoms.len(),
+            measured,
             depth: effort.depth,
             left: effort.nodes,
             atoms,
@@ -242,7 +245,12 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     /// Instances of proven lemmas that contradict the body of a query, if there are any.
-    pub fn refute(&mut self, query: usize, library: &Library, cx: &Context) -> Option<Vec<Used>> {
+    pub fn refute(
+        &mut self,
+        query: usize,
+        library: &Library,
+        cx: &Context,
+    ) -> Option<Vec<Instance>> {
         if cx.stop().is_some() {
             return None;
         }
@@ -263,6 +271,7 @@ impl<'a, 's> Prover<'a, 's> {
             usable,
             position: 0,
             slots: 0,
+            measured: None,
             depth: 0,
             left: 0,
             atoms: atoms.collect(),
@@ -309,6 +318,12 @@ impl<'a, 's> Prover<'a, 's> {
             Some(at) => (at, self.feasible(search, at), 0),
             None => {
                 let found = self.cheapest(search, extra);
+                if (found.is_none() || extra == 0)
+                    && search.measured.is_some()
+                    && let Some(tree) = self.with_ghosts(search, cx)
+                {
+                    return Some(tree);
+                }
                 let Some((at, cases)) = found else {
                     search.fail();
                     return None;
@@ -399,13 +414,13 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     /// Adds instances that models violate until there is no model; whether there is none.
-    fn close(&mut self, search: &mut Search<'_>) -> bool {
+    pub(super) fn close(&mut self, search: &mut Search<'_>) -> bool {
         let terms = self.space.terms();
         let mut places: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
         for (at, atom) in search.atoms.iter().enumerate() {
             places.entry(atom.predicate).or_default().push(at);
         }
-        let mut done: FxHashSet<Used> = search.instances.iter().cloned().collect();
+        let mut done: FxHashSet<Instance> = search.instances.iter().cloned().collect();
         for _ in 0..LIMITS.closing_rounds {
             match self.check() {
                 SatResult::Unsat => return true,
@@ -446,9 +461,18 @@ impl<'a, 's> Prover<'a, 's> {
         false
     }
 
-    /// The instances of a tree's leaves that are needed.
-    pub fn minimised(&mut self, lemmas: &[Rc<Lemma>], number: Number, tree: &Tree) -> Tree {
-        let lemma = &lemmas[number];
+    /// Whether the assertions imply a formula.
+    pub(super) fn follows(&mut self, formula: TermId) -> bool {
+        self.solver.push();
+        self.solver.assert(self.space.terms().not(formula));
+        let answer = self.check();
+        self.solver.pop();
+        answer == SatResult::Unsat
+    }
+
+    /// The instances of a tree's leaves, and the ghosts, that are needed.
+    pub fn minimised(&mut self, usable: Usable<'_>, number: Number, tree: &Tree) -> Tree {
+        let lemma = &usable.lemmas[number];
         let terms = self.space.terms();
         let atoms: Vec<ContextAtom> = lemma
             .slots
@@ -459,18 +483,22 @@ impl<'a, 's> Prover<'a, 's> {
         let negation = terms.not(lemma.formula(terms, &argument(&atoms)));
         let mut solver = self.smt.solver();
         solver.assert(negation);
-        self.minimal(lemmas, tree, &atoms, &mut solver)
+        self.minimal(usable, tree, &atoms, &mut solver)
     }
 
-    fn minimal(
+    pub(super) fn minimal(
         &mut self,
-        lemmas: &[Rc<Lemma>],
+        usable: Usable<'_>,
         tree: &Tree,
         atoms: &[ContextAtom],
         solver: &mut Solver,
     ) -> Tree {
         match tree {
-            Tree::Use(instances) => Tree::Use(needed(self.space, lemmas, instances, atoms, solver)),
+            Tree::Use(instances) => {
+                let lemmas = usable.lemmas;
+                Tree::Use(needed(self.space, lemmas, instances, atoms, solver))
+            }
+            Tree::Ghost(..) => self.minimal_ghosts(usable, tree, atoms, solver),
             Tree::Split(at, cases) => {
                 let rules = self.space.rules[atoms[*at].predicate.index()].clone();
                 let mut minimal = Vec::with_capacity(cases.len());
@@ -480,7 +508,7 @@ impl<'a, 's> Prover<'a, 's> {
                     inner.extend(expansion.premises);
                     solver.push();
                     solver.assert(expansion.formula);
-                    minimal.push(self.minimal(lemmas, case, &inner, solver));
+                    minimal.push(self.minimal(usable, case, &inner, solver));
                     solver.pop();
                 }
                 Tree::Split(*at, minimal)
@@ -490,13 +518,13 @@ impl<'a, 's> Prover<'a, 's> {
 }
 
 /// A core of instances at a leaf.
-fn needed(
+pub(super) fn needed(
     space: &Space<'_>,
     lemmas: &[Rc<Lemma>],
-    instances: &[Used],
+    instances: &[Instance],
     atoms: &[ContextAtom],
     solver: &mut Solver,
-) -> Vec<Used> {
+) -> Vec<Instance> {
     let terms = space.terms();
     let formulas: Vec<TermId> = instances
         .iter()
@@ -532,12 +560,13 @@ fn violated(
     search: &Search<'_>,
     places: &FxHashMap<PredicateId, Vec<usize>>,
     values: &[Vec<Option<i64>>],
-    done: &FxHashSet<Used>,
-) -> Vec<Used> {
+    done: &FxHashSet<Instance>,
+) -> Vec<Instance> {
     let Usable {
         lemmas,
         known,
         group,
+        ..
     } = search.usable;
     let all = known.iter().map(|&number| (number, None));
     let all = all.chain(group.iter().enumerate().map(|(at, &n)| (n, Some(at))));
@@ -565,7 +594,7 @@ fn violated(
             if position.is_some_and(|other| !search.is_smaller(other, &atoms)) {
                 continue;
             }
-            let used = Used {
+            let used = Instance {
                 lemma: number,
                 atoms,
             };
@@ -580,30 +609,19 @@ fn violated(
     new
 }
 
-/// Compares the derivations at paths with those of all slots, as multisets under the order of
-/// sub-derivations (`witness::derivations`).
-fn compare(paths: &[&[usize]], slots: usize) -> Option<Ordering> {
-    let mut missing: Vec<usize> = (0..slots).collect();
-    for path in paths {
-        if let [slot] = path {
-            let at = missing.iter().position(|m| m == slot)?;
-            missing.swap_remove(at);
-        }
-    }
-    if missing.is_empty() {
-        return (paths.len() == slots).then_some(Ordering::Equal);
-    }
-    let mut below = paths.iter().filter(|path| path.len() > 1);
-    below
-        .all(|path| missing.contains(&path[0]))
-        .then_some(Ordering::Less)
-}
-
 impl Search<'_> {
     /// Whether an instance of the lemma at a position of the group may be used.
     fn is_smaller(&self, other: usize, atoms: &[usize]) -> bool {
-        let paths: Vec<&[usize]> = atoms.iter().map(|&at| &*self.atoms[at].path).collect();
-        match compare(&paths, self.slots) {
+        let path = |at: usize| &*self.atoms[at].path;
+        let order = match self.measured {
+            // A group of its own, with this slot.
+            Some(slot) => compare_derivations(&[path(atoms[slot])], &[slot]),
+            None => {
+                let paths: Vec<&[usize]> = atoms.iter().map(|&at| path(at)).collect();
+                compare_derivations(&paths, &(0..self.slots).collect::<Vec<_>>())
+            }
+        };
+        match order {
             Some(Ordering::Less) => true,
             Some(Ordering::Equal) => other < self.position,
             _ => false,
@@ -623,11 +641,11 @@ impl Search<'_> {
         }
     }
 
-    fn lengths(&self) -> (usize, usize, usize) {
+    pub(super) fn lengths(&self) -> (usize, usize, usize) {
         (self.atoms.len(), self.formulas.len(), self.instances.len())
     }
 
-    fn truncate(&mut self, (atoms, formulas, instances): (usize, usize, usize)) {
+    pub(super) fn truncate(&mut self, (atoms, formulas, instances): (usize, usize, usize)) {
         self.atoms.truncate(atoms);
         self.formulas.truncate(formulas);
         self.instances.truncate(instances);

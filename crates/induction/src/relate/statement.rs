@@ -84,7 +84,7 @@ fn without_locals(
 }
 
 /// The value that an equation gives a variable.
-fn solved(terms: &TermStore, equation: TermId, var: TermId) -> Option<TermId> {
+pub fn solved(terms: &TermStore, equation: TermId, var: TermId) -> Option<TermId> {
     let (left, right) = (terms.args(equation)[0], terms.args(equation)[1]);
     for (a, b) in [(left, right), (right, left)] {
         if a == var && !terms.free_vars(&[b]).contains(&var) {

@@ -38,6 +38,32 @@ fn rounds_prove_what_they_are_for() {
     }
 }
 
+/// Commutativity needs facts that no derivation has; squares are products of equal factors.
+#[test]
+fn ghosts_prove_what_needs_further_facts() {
+    let clauses = "(declare-fun mult (Int Int Int) Bool)
+(declare-fun sq (Int Int) Bool)
+(assert (forall ((y Int)) (mult 0 y 0)))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (mult (- x 1) y z)) (mult x y (+ z y)))))
+(assert (sq 0 0))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sq (- x 1) y)) (sq x (+ y x x (- 1))))))";
+    let commutes = "(mult a b c) (mult b a d) (>= b 0)";
+    let squares = "(sq a c) (mult a a d)";
+    for (body, conclusion, expected) in [
+        (commutes, "(distinct c d)", true),
+        (commutes, "(<= c d)", false),
+        (squares, "(distinct c d)", true),
+        (squares, "(< c (+ d a))", false),
+    ] {
+        let query = format!(
+            "(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and {body} {conclusion}) false)))"
+        );
+        let text = format!("(set-logic HORN)\n{clauses}\n{query}\n(check-sat)");
+        let answer = alphorn::internal::answer("relate", &text, Duration::from_secs(20));
+        assert_eq!(answer == "sat", expected, "{query}");
+    }
+}
+
 #[test]
 fn what_is_false_is_not_proven() {
     for name in [

@@ -9,6 +9,10 @@
 //! Torii, Sakamoto: Automating Induction for Solving Horn Clauses, CAV 2017; the order of multisets
 //! is ours.)
 //!
+//! A proof may add facts that no derivation of the context has, ghosts: `∀x. D(x) ⇒ ∃y. P(x, y)` is a
+//! statement of its own, by induction on an integer. A ghost is below no slot, so where it is used as
+//! a slot that is measured, the instance is not smaller.
+//!
 //! That a proof is one depends on the clauses that the reader made of the text. So these clauses are
 //! printed, and each assertion of the text has to follow from those of its command.
 //!
@@ -25,9 +29,10 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use crate::types::{Instance, ProofNode};
+use crate::types::{Affine, Instance, ProofNode, TotalCase};
 
 pub(super) use check::check_derivations;
+pub use order::compare_derivations;
 pub(super) use print::proof_lines;
 pub use questions::supports_derivations;
 pub(super) use questions::{Questions, Refusal, questions};
@@ -36,6 +41,7 @@ pub(super) use read::{has_proof, read_proof};
 /// A proof as it was read: formulas are text.
 #[derive(Clone, Debug)]
 pub struct ProofText {
+    totals: Vec<TotalText>,
     lemmas: Vec<LemmaText>,
     /// By number of the query.
     queries: Vec<Vec<Instance>>,
@@ -50,6 +56,18 @@ struct LemmaText {
     group: usize,
     measured: Vec<usize>,
     nodes: Vec<ProofNode>,
+}
+
+/// A statement of totality as it was read.
+#[derive(Clone, Debug)]
+struct TotalText {
+    name: String,
+    slot: SlotText,
+    domain: String,
+    outputs: Vec<usize>,
+    group: usize,
+    measure: Affine,
+    cases: Vec<TotalCase>,
 }
 
 /// A fact of a lemma.

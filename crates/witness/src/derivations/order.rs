@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 /// Compares the derivations at `paths` with those of the slots `measured`, as multisets under the
 /// order of sub-derivations: `Less` if they are smaller, `Equal` if they are the same, `None` if
 /// neither is known.
-pub(super) fn compare(paths: &[&[usize]], measured: &[usize]) -> Option<Ordering> {
+pub fn compare_derivations(paths: &[&[usize]], measured: &[usize]) -> Option<Ordering> {
     let mut missing: Vec<usize> = measured.to_vec();
     for path in paths {
         if let [slot] = path {
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn multisets_of_paths() {
         let (less, equal) = (Some(Ordering::Less), Some(Ordering::Equal));
-        let compare = |paths: &[&[usize]]| compare(paths, &[0, 1]);
+        let compare = |paths: &[&[usize]]| compare_derivations(paths, &[0, 1]);
         assert_eq!(compare(&[&[0], &[1]]), equal);
         assert_eq!(compare(&[&[1], &[0]]), equal);
         assert_eq!(compare(&[&[0, 0], &[1]]), less);
@@ -54,10 +54,10 @@ mod tests {
 
     #[test]
     fn only_measured_slots_count() {
-        assert_eq!(compare(&[&[1, 0]], &[1]), Some(Ordering::Less));
-        assert_eq!(compare(&[&[0, 0]], &[1]), None);
-        assert_eq!(compare(&[&[0]], &[1]), None);
-        assert_eq!(compare(&[], &[]), Some(Ordering::Equal));
-        assert_eq!(compare(&[&[0, 0]], &[]), None);
+        assert_eq!(compare_derivations(&[&[1, 0]], &[1]), Some(Ordering::Less));
+        assert_eq!(compare_derivations(&[&[0, 0]], &[1]), None);
+        assert_eq!(compare_derivations(&[&[0]], &[1]), None);
+        assert_eq!(compare_derivations(&[], &[]), Some(Ordering::Equal));
+        assert_eq!(compare_derivations(&[&[0, 0]], &[]), None);
     }
 }

@@ -8,7 +8,9 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::super::print::ModelPrinter;
-use crate::types::{Derivations, Instance, Model, ProofNode, RelationalLemma};
+use crate::types::{
+    Affine, Derivations, Existence, Instance, Model, ProofNode, RelationalLemma, Total,
+};
 use alphorn_chc::frontend::Problem;
 use alphorn_term::{SortId, TermId, quote_symbol};
 
@@ -19,6 +21,9 @@ use alphorn_term::{SortId, TermId, quote_symbol};
 pub fn proof_lines(problem: &Problem, proof: &Derivations) -> Result<Vec<String>, String> {
     let printer = ModelPrinter::new(problem, &Model::default())?;
     let mut lines = Vec::new();
+    for (number, total) in proof.totals.iter().enumerate() {
+        lines.push(total_line(problem, &printer, number, total)?);
+    }
     for (number, lemma) in proof.lemmas.iter().enumerate() {
         lines.push(lemma_line(problem, &printer, number, lemma)?);
     }
@@ -78,6 +83,68 @@ fn lemma_line(
     Ok(line)
 }
 
+/// The line for a statement of totality.
+fn total_line(
+    problem: &Problem,
+    printer: &ModelPrinter<'_>,
+    number: usize,
+    total: &Total,
+) -> Result<String, String> {
+    let (_, domain) = printer
+        .over(&total.atom.args, &[total.domain])
+        .map_err(|()| format!("statement T{number} has free variables that are not its own"))?;
+    let predicate = problem.predicates.get(total.atom.predicate.index());
+    let predicate = predicate.ok_or("a statement about an unknown predicate")?;
+    let mut line = format!("; total T{number} ({}", quote_symbol(&predicate.name));
+    for at in 0..total.atom.args.len() {
+        write!(line, " {}", printer.argument(at)).expect("string");
+    }
+    let outputs: Vec<String> = total.outputs.iter().map(usize::to_string).collect();
+    write!(
+        line,
+        ") {} :outputs ({}) :group {} :measure ",
+        domain[0],
+        outputs.join(" "),
+        total.group
+    )
+    .expect("string");
+    affine(&mut line, &total.measure);
+    line.push_str(" :cases (");
+    for (at, case) in total.cases.iter().enumerate() {
+        let space = if at == 0 { "" } else { " " };
+        write!(line, "{space}({}", case.clause).expect("string");
+        for premise in &case.premises {
+            line.push(' ');
+            existence(&mut line, premise);
+        }
+        line.push(')');
+    }
+    line.push(')');
+    Ok(line)
+}
+
+/// Writes why there is a fact.
+fn existence(line: &mut String, fact: &Existence) {
+    write!(line, "(T{} (", fact.total).expect("string");
+    for (at, sum) in fact.inputs.iter().enumerate() {
+        if at > 0 {
+            line.push(' ');
+        }
+        affine(line, sum);
+    }
+    line.push(')');
+    instances(line, &fact.uses);
+    line.push(')');
+}
+
+fn affine(line: &mut String, sum: &Affine) {
+    write!(line, "({}", sum.constant).expect("string");
+    for (factor, atom, arg) in &sum.parts {
+        write!(line, " ({factor} {atom} {arg})").expect("string");
+    }
+    line.push(')');
+}
+
 /// Writes a proof's tree; iterative.
 fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
     // `None` closes a parenthesis.
@@ -103,6 +170,12 @@ fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
                 line.push_str("(:use");
                 instances(line, uses);
                 line.push(')');
+            }
+            ProofNode::Ghost { fact, inner } => {
+                line.push_str("(:ghost ");
+                existence(line, fact);
+                stack.push(None);
+                stack.push(Some(*inner));
             }
             ProofNode::Split { atom, cases } => {
                 write!(line, "(:split {atom}").expect("string");

@@ -9,11 +9,14 @@
 //!   atoms `ind!b0_0 …`;
 //! - `ind!lemmaI` is a lemma's statement over the arguments of its slots;
 //! - in the questions `ind!aI_J` is the J-th argument of the context's I-th atom, and `ind!cI_J` the
-//!   J-th variable of the clause by which that atom was split.
+//!   J-th variable of the clause by which that atom was split;
+//! - `ind!domainI` is the domain of a statement of totality, over the inputs (`totality`).
 //!
 //! # Invariant
 //! If all questions are valid and the checks here pass, the least model of the clauses satisfies the
 //! text's assertions. Leaves speak of no predicate, unless a lemma's statement does.
+
+mod totality;
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -21,8 +24,8 @@ use std::ops::Range;
 
 use super::super::print::ModelPrinter;
 use super::super::script::{Changes, Piece, Predicates, pieces};
-use super::order::compare;
-use super::{LemmaText, ProofText};
+use super::order::compare_derivations;
+use super::{LemmaText, ProofText, TotalText};
 use crate::limits::LIMITS;
 use crate::sexp::{elements, expression, symbol};
 use crate::types::{Instance, Model, ProofNode};
@@ -67,6 +70,9 @@ pub fn questions(
     for (number, lemma) in proof.lemmas.iter().enumerate() {
         writer.lemma(number, lemma, &mut definitions);
     }
+    for (number, total) in proof.totals.iter().enumerate() {
+        writer.domain(number, total, &mut definitions);
+    }
     let all = (0..problem.commands.len()).collect();
     let failed = |message| Refusal::Unsupported(message);
     let mut commands = String::new();
@@ -82,6 +88,9 @@ pub fn questions(
         }
     }
     commands.push_str(&changes.own(&definitions));
+    for number in 0..proof.totals.len() {
+        writer.totality(number)?;
+    }
     for number in 0..proof.lemmas.len() {
         writer.proof_of(number)?;
     }
@@ -179,7 +188,13 @@ impl<'a> Writer<'a> {
                 let mut names = lemma.slots.iter().flat_map(|slot| &slot.args);
                 lemma.statement.contains(stem) || names.any(|name| name.contains(stem))
             };
-            problem.text.contains(stem) || proof.lemmas.iter().any(in_lemma)
+            let in_total = |total: &TotalText| {
+                let mut names = total.slot.args.iter();
+                total.domain.contains(stem) || names.any(|name| name.contains(stem))
+            };
+            problem.text.contains(stem)
+                || proof.lemmas.iter().any(in_lemma)
+                || proof.totals.iter().any(in_total)
         };
         while is_taken(&stem) {
             stem.push('!');
@@ -403,7 +418,7 @@ impl<'a> Writer<'a> {
             Ordering::Equal => {
                 let paths = other.measured.iter().map(|&slot| used.atoms[slot]);
                 let paths: Vec<&[usize]> = paths.map(|atom| &*atoms[atom].path).collect();
-                compare(&paths, &lemma.measured)
+                compare_derivations(&paths, &lemma.measured)
             }
             order => Some(order),
         };
@@ -417,6 +432,22 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The instances of a leaf, each with a space before it.
+    fn smaller_instances(
+        &self,
+        number: usize,
+        uses: &[Instance],
+        atoms: &[ContextAtom],
+    ) -> Result<String, Refusal> {
+        let mut instances = String::new();
+        for used in uses {
+            let text = self.instance(used, atoms)?;
+            self.is_smaller(number, used, atoms)?;
+            write!(instances, " {text}").expect("string");
+        }
+        Ok(instances)
+    }
+
     /// Adds a question: that what is known at a node is contradictory, with instances.
     fn question(&mut self, known: &Known, instances: &str) -> Result<(), Refusal> {
         let mut binders = known.binders.clone();
@@ -426,15 +457,20 @@ impl<'a> Writer<'a> {
             }
         }
         let formula = format!("(not (and true{}{instances}))", known.formulas);
+        self.add(known.place.clone(), binders.trim_start(), formula)
+    }
+
+    /// Adds a question about all values of variables.
+    fn add(&mut self, place: String, binders: &str, formula: String) -> Result<(), Refusal> {
         let formula = match binders.is_empty() {
             true => formula,
-            false => format!("(forall ({}) {formula})", binders.trim_start()),
+            false => format!("(forall ({binders}) {formula})"),
         };
         self.size += formula.len();
         if self.size > LIMITS.max_script_bytes {
             return Err(Refusal::Unsupported("the proof is too long".to_owned()));
         }
-        self.questions.push((known.place.clone(), formula));
+        self.questions.push((place, formula));
         Ok(())
     }
 
@@ -468,13 +504,12 @@ impl<'a> Writer<'a> {
             }
             match lemma.nodes.get(node) {
                 Some(ProofNode::Use(uses)) => {
-                    let mut instances = String::new();
-                    for used in uses {
-                        let text = self.instance(used, &known.atoms)?;
-                        self.is_smaller(number, used, &known.atoms)?;
-                        write!(instances, " {text}").expect("string");
-                    }
+                    let instances = self.smaller_instances(number, uses, &known.atoms)?;
                     self.question(&known, &instances)?;
+                }
+                Some(ProofNode::Ghost { fact, inner }) => {
+                    let known = self.ghost(number, &known, fact)?;
+                    todo.push((*inner, known));
                 }
                 Some(ProofNode::Split { atom, cases }) => {
                     let inner = self.split(lemma, &known, *atom, cases.len())?;

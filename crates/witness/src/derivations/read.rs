@@ -2,11 +2,14 @@
 //!
 //! ```text
 //! ; relational NAME ((PREDICATE ARGUMENT ...) ...) STATEMENT :group N :measured (SLOT ...) :proof NODE
+//! ; total NAME (PREDICATE ARGUMENT ...) DOMAIN :outputs (POSITION ...) :group N :measure SUM
+//!     :cases ((CLAUSE (TOTAL (SUM ...) (NAME ATOM ...) ...) ...) ...)
 //! ; query NUMBER :use (NAME ATOM ...) ...
 //! ```
 //!
-//! where a NODE is `(:use (NAME ATOM ...) ...)` or `(:split ATOM NODE ...)`, and a lemma or query is
-//! one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
+//! where a NODE is `(:use (NAME ATOM ...) ...)`, `(:split ATOM NODE ...)` or `(:ghost (TOTAL (SUM ...)
+//! (NAME ATOM ...) ...) NODE)`, a SUM is `(CONSTANT (FACTOR ATOM ARGUMENT) ...)`, and a lemma,
+//! statement or query is one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
 //! `:measured` all slots are.
 //!
 //! # Invariant
@@ -16,18 +19,20 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{LemmaText, ProofText, SlotText};
+use super::{LemmaText, ProofText, SlotText, TotalText};
 use crate::comments::{Failure, failure, parts};
 use crate::sexp::{ambiguity, elements, expression, symbol};
-use crate::types::{Instance, ProofNode};
+use crate::types::{Affine, Existence, Instance, ProofNode, TotalCase};
 use alphorn_chc::frontend::Problem;
 
 /// The keywords of its lines.
-const KEYWORDS: [&str; 2] = ["relational", "query"];
+const KEYWORDS: [&str; 3] = ["relational", "query", "total"];
 
 /// Whether comments from `start` on have lines of a proof.
 pub fn has_proof(text: &str, start: usize) -> bool {
-    parts(text, start, KEYWORDS).next().is_some()
+    let mut found = parts(text, start, KEYWORDS);
+    // Proofs have other lines besides those of totality.
+    found.any(|(keyword, _)| keyword != "total")
 }
 
 /// Reads the proof in the comments from `start` on.
@@ -40,6 +45,7 @@ pub fn read_proof(problem: &Problem, text: &str, start: usize) -> Result<ProofTe
         problem,
         text,
         names: FxHashMap::default(),
+        totals: FxHashMap::default(),
     };
     for (keyword, range) in parts(text, start, KEYWORDS) {
         if let Some(place) = ambiguity(text, &range) {
@@ -56,23 +62,32 @@ pub fn read_proof(problem: &Problem, text: &str, start: usize) -> Result<ProofTe
             expressions.push(found);
         }
         // Proofs may use later lemmas, so the names come first.
-        if keyword == "relational"
+        if keyword != "query"
             && let Some(name) = expressions.first()
         {
-            let number = reader.names.len();
-            if reader.names.insert(&text[name.clone()], number).is_some() {
+            let names = match keyword {
+                "total" => &mut reader.totals,
+                _ => &mut reader.names,
+            };
+            let number = names.len();
+            if names.insert(&text[name.clone()], number).is_some() {
                 return failure(name.start, "two lemmas of this name");
             }
         }
         lines.push((keyword, range.start, expressions));
     }
     let mut proof = ProofText {
+        totals: Vec::new(),
         lemmas: Vec::new(),
         queries: Vec::new(),
     };
     for (keyword, place, expressions) in lines {
         if keyword == "relational" {
             proof.lemmas.push(reader.lemma(place, &expressions)?);
+            continue;
+        }
+        if keyword == "total" {
+            proof.totals.push(reader.total(place, &expressions)?);
             continue;
         }
         let [number, word, uses @ ..] = expressions.as_slice() else {
@@ -92,6 +107,8 @@ struct Reader<'a> {
     text: &'a str,
     /// The positions of the lemmas by name.
     names: FxHashMap<&'a str, usize>,
+    /// The positions of the statements of totality by name.
+    totals: FxHashMap<&'a str, usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -161,6 +178,103 @@ impl<'a> Reader<'a> {
         Ok(lemma)
     }
 
+    /// Reads a statement of totality.
+    fn total(&self, place: usize, parts: &[Range<usize>]) -> Result<TotalText, Failure> {
+        let [name, slot, domain, rest @ ..] = parts else {
+            return failure(place, "a statement is a name, a fact and a domain");
+        };
+        if self.word(name).starts_with('(') {
+            return failure(name.start, "a name is needed");
+        }
+        let mut total = TotalText {
+            name: self.word(name).to_owned(),
+            slot: self.slot(slot)?,
+            domain: self.word(domain).to_owned(),
+            outputs: Vec::new(),
+            group: 0,
+            measure: Affine::default(),
+            cases: Vec::new(),
+        };
+        for pair in rest.chunks(2) {
+            let [keyword, value] = pair else {
+                return failure(pair[0].start, "a keyword and its value are needed");
+            };
+            match self.word(keyword) {
+                ":group" => total.group = self.number(value)?,
+                ":measure" => total.measure = self.affine(value)?,
+                ":outputs" => {
+                    total.outputs = self.numbers(&self.list(value)?)?;
+                    let is_ascending = total.outputs.is_sorted_by(|a, b| a < b);
+                    let arity = total.slot.args.len();
+                    if !is_ascending || total.outputs.iter().any(|&at| at >= arity) {
+                        return failure(value.start, "outputs are ascending positions");
+                    }
+                }
+                ":cases" => {
+                    for case in self.list(value)? {
+                        let parts = self.list(&case)?;
+                        let Some((clause, premises)) = parts.split_first() else {
+                            return failure(case.start, "the number of a clause is missing");
+                        };
+                        let premises = premises.iter().map(|premise| self.existence(premise));
+                        total.cases.push(TotalCase {
+                            clause: self.number(clause)?,
+                            premises: premises.collect::<Result<_, _>>()?,
+                        });
+                    }
+                }
+                other => {
+                    return failure(
+                        keyword.start,
+                        format!("{other} has no place in a statement"),
+                    );
+                }
+            }
+        }
+        Ok(total)
+    }
+
+    /// Reads why there is a fact.
+    fn existence(&self, range: &Range<usize>) -> Result<Existence, Failure> {
+        let parts = self.list(range)?;
+        let [name, inputs, uses @ ..] = &parts[..] else {
+            return failure(range.start, "a statement and inputs are needed");
+        };
+        let Some(&total) = self.totals.get(self.word(name)) else {
+            return failure(
+                name.start,
+                format!("there is no statement {}", self.word(name)),
+            );
+        };
+        let inputs = self.list(inputs)?;
+        let inputs = inputs.iter().map(|sum| self.affine(sum));
+        Ok(Existence {
+            total,
+            inputs: inputs.collect::<Result<_, _>>()?,
+            uses: self.instances(uses)?,
+        })
+    }
+
+    /// Reads a sum.
+    fn affine(&self, range: &Range<usize>) -> Result<Affine, Failure> {
+        let integer = |range: &Range<usize>| {
+            let number = self.word(range).parse();
+            number.map_err(|_| (range.start, "an integer is needed".to_owned()))
+        };
+        let parts = self.list(range)?;
+        let Some((constant, parts)) = parts.split_first() else {
+            return failure(range.start, "a constant is needed");
+        };
+        let part = |range: &Range<usize>| match &self.list(range)?[..] {
+            [factor, atom, arg] => Ok((integer(factor)?, self.number(atom)?, self.number(arg)?)),
+            _ => failure(range.start, "a factor and an argument are needed"),
+        };
+        Ok(Affine {
+            constant: integer(constant)?,
+            parts: parts.iter().map(part).collect::<Result<_, _>>()?,
+        })
+    }
+
     fn slot(&self, range: &Range<usize>) -> Result<SlotText, Failure> {
         let parts = self.list(range)?;
         let Some((name, args)) = parts.split_first() else {
@@ -190,10 +304,12 @@ impl<'a> Reader<'a> {
         let mut todo = vec![(root.clone(), None)];
         while let Some((range, parent)) = todo.pop() {
             let number = nodes.len();
-            if let Some((parent, case)) = parent
-                && let Some(ProofNode::Split { cases, .. }) = nodes.get_mut::<usize>(parent)
-            {
-                cases[case] = number;
+            if let Some((parent, case)) = parent {
+                match nodes.get_mut::<usize>(parent) {
+                    Some(ProofNode::Split { cases, .. }) => cases[case] = number,
+                    Some(ProofNode::Ghost { inner, .. }) => *inner = number,
+                    _ => {}
+                }
             }
             let parts = self.list(&range)?;
             let node = match parts.split_first() {
@@ -208,7 +324,14 @@ impl<'a> Reader<'a> {
                         cases: vec![0; cases.len()],
                     }
                 }
-                _ => return failure(range.start, "neither `:use` nor `:split` with an atom"),
+                Some((word, [fact, inner])) if self.word(word) == ":ghost" => {
+                    todo.push((inner.clone(), Some((number, 0))));
+                    ProofNode::Ghost {
+                        fact: self.existence(fact)?,
+                        inner: 0,
+                    }
+                }
+                _ => return failure(range.start, "neither `:use`, `:split` nor `:ghost`"),
             };
             nodes.push(node);
         }

@@ -74,7 +74,7 @@ pub const FIB: Proof = Proof {
         ("a slot that is not measured", ":group 1", ":group 1 :measured (0)", ""),
         ("a lemma that measures nothing", ":group 0", ":measured ()", "L0 that is not smaller"),
         ("a lemma without proof", " :proof (:split 0 (:use) (:use (L0 1) (L0 2)))", "", "has no proof"),
-        ("an unknown node", "(:use (L0 1) (L0 2))", "(:by (L0 1) (L0 2))", "neither `:use` nor `:split`"),
+        ("an unknown node", "(:use (L0 1) (L0 2))", "(:by (L0 1) (L0 2))", "neither `:use`"),
         ("a node without its atom", "(:split 1 (:use)", "(:split (:use)", "a number is needed"),
         ("a line that does not end", "(L0 2)))\n", "(L0 2))\n", "does not end on its line"),
         ("a command behind the statement", "(>= b 1)", "(>= b 1))(assert false", "does not end on its line"),
@@ -136,8 +136,62 @@ pub const PARITY: Proof = Proof {
     ],
 };
 
+/// Products commute: the fact for the other factor less one is a ghost.
+pub const PRODUCT: Proof = Proof {
+    name: "product",
+    clauses: "(set-logic HORN)
+(declare-fun mult (Int Int Int) Bool)
+(assert (forall ((y Int)) (mult 0 y 0)))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (mult (- x 1) y z)) (mult x y (+ z y)))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int))
+  (=> (and (mult a b c) (mult b a d) (>= b 0) (distinct c d)) false)))",
+    witness: "; total T0 (mult x y z) (>= x 0) :outputs (2) :group 0 :measure (0 (1 0 0)) :cases ((0) (1 (T0 ((-1 (1 0 0)) (0 (1 0 1))))))
+; relational Z ((mult x y z)) (=> (= y 0) (= z 0)) :proof (:split 0 (:use) (:use (Z 1)))
+; relational S ((mult x y z) (mult u v w)) (=> (and (= x u) (= y (+ v 1))) (= z (+ w x))) :proof (:split 0 (:split 1 (:use) (:use)) (:split 1 (:use) (:use (S 2 3))))
+; relational C ((mult x y z) (mult u v w)) (=> (and (= x v) (= y u) (>= u 0)) (= z w)) :group 1 :measured (0) :proof (:split 0 (:use (Z 1)) (:ghost (T0 ((0 (1 1 0)) (-1 (1 1 1)))) (:use (C 2 3) (S 1 3))))
+; query 0 :use (C 0 1)",
+    twin: ("(distinct c d)", "(= c d)"),
+    breaks: &[
+        ("a ghost outside the domain", "(= y u) (>= u 0)", "(= y u) (>= u (- 1))", "the domain of a ghost does not hold"),
+        ("a ghost as the measured slot", ":measured (0)", ":measured (1)", "C that is not smaller"),
+        ("a ghost where all slots are measured", ":group 1 :measured (0)", ":group 1", "C that is not smaller"),
+        ("a ghost with other inputs", "(-1 (1 1 1))", "(-2 (1 1 1))", "lemma C, case 1 of atom 0 does not hold"),
+        ("a ghost of values that are not there", "(T0 ((0 (1 1 0))", "(T0 ((0 (1 3 0))", "a value that is not given"),
+        ("a ghost of an argument that is not there", "(T0 ((0 (1 1 0))", "(T0 ((0 (1 1 3))", "a value that is not given"),
+        ("a ghost of an unknown statement", "(:ghost (T0", "(:ghost (T1", "there is no statement T1"),
+        ("a ghost with an input too few", "((0 (1 1 0)) (-1 (1 1 1)))", "((0 (1 1 0)))", "a statement about another predicate"),
+        ("a ghost without its statement", "(:ghost (T0 ((0 (1 1 0)) (-1 (1 1 1)))) (:use", "(:ghost (:use", "neither `:use`"),
+        ("no ghost", "(:ghost (T0 ((0 (1 1 0)) (-1 (1 1 1)))) (:use (C 2 3) (S 1 3)))", "(:use (C 2 3) (S 1 3))", "at atom 3, which is not there"),
+        ("a ghost that is split", "(:use (C 2 3) (S 1 3))", "(:split 3 (:use (C 2 3) (S 1 3)) (:use (C 4 3)))", "C that is not smaller"),
+        ("a statement for all inputs", "(>= x 0) :outputs", "true :outputs", "the statement T0 does not hold"),
+        ("a measure of another input", ":measure (0 (1 0 0))", ":measure (0 (1 0 1))", "the statement T0 does not hold"),
+        ("a constant measure", ":measure (0 (1 0 0))", ":measure (1)", "the statement T0 does not hold"),
+        ("a negative measure", ":measure (0 (1 0 0))", ":measure (-1 (1 0 0) (-2 0 0))", "the statement T0 does not hold"),
+        ("a measure of an output", ":measure (0 (1 0 0))", ":measure (0 (1 0 2))", "a value that is not given"),
+        ("a measure of another atom", ":measure (0 (1 0 0))", ":measure (0 (1 1 0))", "a value that is not given"),
+        ("a statement without a case", ":cases ((0) (1", ":cases ((1", "the statement T0 does not hold"),
+        ("a statement without cases", "((0) (1 (T0 ((-1 (1 0 0)) (0 (1 0 1))))))", "()", "the statement T0 does not hold"),
+        ("a case without its fact", "(1 (T0 ((-1 (1 0 0)) (0 (1 0 1)))))", "(1)", "not as many facts as body atoms"),
+        ("a case of a clause that is not there", "((0) (1 (T0", "((0) (2 (T0", "a clause that is not there"),
+        ("a fact for the same inputs", "(-1 (1 0 0)) (0 (1 0 1))", "(0 (1 0 0)) (0 (1 0 1))", "the statement T0 does not hold"),
+        ("a fact for other inputs", "(-1 (1 0 0)) (0 (1 0 1))", "(-1 (1 0 0)) (1 (1 0 1))", "the statement T0 does not hold"),
+        ("a fact for its own output", "(-1 (1 0 0)) (0 (1 0 1))", "(-1 (1 0 0)) (0 (1 1 2))", "a value that is not given"),
+        ("a statement of a later group", ":outputs (2) :group 0", ":outputs (2) :group 2", "a statement of a larger group"),
+        ("a lemma of a statement's group", "(0 (1 0 1)))", "(0 (1 0 1))) (Z 1)", "a lemma of no smaller group"),
+        ("a lemma about the head", ":outputs (2) :group 0 :measure (0 (1 0 0)) :cases ((0) (1 (T0 ((-1 (1 0 0)) (0 (1 0 1)))", ":outputs (2) :group 1 :measure (0 (1 0 0)) :cases ((0) (1 (T0 ((-1 (1 0 0)) (0 (1 0 1))) (Z 0)", "at other atoms"),
+        ("an input that is no output", ":outputs (2)", ":outputs (1)", "a value that is not given"),
+        ("outputs out of order", ":outputs (2)", ":outputs (2 1)", "ascending positions"),
+        ("an output that is not there", ":outputs (2)", ":outputs (3)", "ascending positions"),
+        ("a domain that speaks of the output", "(>= x 0) :outputs", "(>= z 0) :outputs", "Z3 rejects the proof"),
+        ("a statement with an unknown keyword", ":outputs (2)", ":output (2)", "has no place in a statement"),
+        ("two statements of a name", "; relational Z", "; total T0 (mult x y z) false\n; relational Z", "two lemmas of this name"),
+        ("a sum without constant", "(-1 (1 1 1))", "()", "a constant is needed"),
+        ("a factor without argument", "(-1 (1 1 1))", "(-1 (1 1))", "a factor and an argument"),
+    ],
+};
+
 /// All proofs.
-pub const PROOFS: [&Proof; 3] = [&FIB, &SUM, &PARITY];
+pub const PROOFS: [&Proof; 4] = [&FIB, &SUM, &PARITY, &PRODUCT];
 
 /// Two lemmas that are the same and use each other, about clauses that have no model.
 pub const CIRCLES: &[(&str, &str)] = &[

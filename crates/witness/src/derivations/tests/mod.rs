@@ -114,6 +114,7 @@ fn stronger(proof: &Proof) -> String {
     match proof.name {
         "fib" => proof.witness.replace("(<= b d)", "(< b d)"),
         "sum" => proof.witness.replace("(+ b d)", "b"),
+        "product" => proof.witness.replace("(= z w)", "(distinct z w)"),
         _ => proof.witness.replace("(distinct v w)", "(= v w)"),
     }
 }
@@ -150,6 +151,23 @@ fn the_text_has_to_follow_from_the_clauses() {
             "{part}: {outcome:?}"
         );
     }
+}
+
+/// A real may fall for ever.
+#[test]
+fn measures_are_integers() {
+    let problem = problem(
+        "(declare-fun P (Real Int) Bool)
+         (assert (forall ((x Real) (y Int)) (=> (P x y) (P (+ x 1.0) y))))",
+    );
+    let witness =
+        "; total T0 (P x y) true :outputs (1) :measure (0 (1 0 0)) :cases ((0 (T0 ((-1 (1 0 0))))))
+; relational L ((P x y)) true :proof (:use)";
+    let outcome = judge(&problem, witness);
+    assert!(
+        matches!(&outcome, CheckOutcome::Invalid(why) if why.contains("no integer")),
+        "{outcome:?}"
+    );
 }
 
 /// What is not supported is no proof.
@@ -225,6 +243,7 @@ fn proof_of_fib(problem: &Problem) -> Derivations {
         ],
     };
     Derivations {
+        totals: Vec::new(),
         lemmas: vec![first, second],
         queries: vec![uses(&[(1, &[0, 1])])],
     }
