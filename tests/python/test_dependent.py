@@ -52,14 +52,14 @@ class Dependent(Folder):
             path.write_text(text, encoding="utf-8")
         # The versions that are tested, which are there without a network.
         shutil.copy(ROOT / "Cargo.lock", self.folder)
-        # Kept, so that another run builds what has changed only. Cargo's variables for this project
-        # are not for the crate.
-        target = os.path.join(os.path.abspath(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target"), "dependent")
+        # The project's own folder and profile, so that what its tests built is not built again. Cargo's
+        # other variables for this project are not for the crate.
+        target = os.path.abspath(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
         own = {name: value for name, value in os.environ.items() if not name.startswith(("CARGO", "Z3_"))}
-        for name in ("CARGO_HOME",):
-            if name in os.environ:
-                own[name] = os.environ[name]
-        own.update(CARGO_TARGET_DIR=target, CARGO_PROFILE_DEV_DEBUG="0", CARGO_NET_OFFLINE="true")
+        if home := os.environ.get("CARGO_HOME"):
+            own["CARGO_HOME"] = home
+        own.update(CARGO_TARGET_DIR=target, CARGO_NET_OFFLINE="true", CARGO_INCREMENTAL="0",
+                   CARGO_PROFILE_DEV_OPT_LEVEL="1", CARGO_PROFILE_DEV_DEBUG="0", CARGO_PROFILE_DEV_LTO="off")
         built = subprocess.run(["cargo", "build", "--quiet"], cwd=self.folder, env=own,
                                capture_output=True, text=True, check=False)
         self.assertEqual(built.returncode, 0, built.stderr)
