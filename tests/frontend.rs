@@ -242,12 +242,6 @@ fn errors_have_places() {
             "the uninterpreted sort `S` with parameters",
         ),
         (
-            "(declare-fun f (Int) Int)\n(assert (= 0 (f 1)))",
-            2,
-            15,
-            "`f` is neither",
-        ),
-        (
             "(declare-fun p () Bool)\n(declare-fun p () Bool)",
             2,
             14,
