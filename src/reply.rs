@@ -117,7 +117,7 @@ pub fn reply(request: &Request, last: Option<&Answer>) -> String {
                 match last.values.get(term) {
                     Some(Ok(value)) => pairs.push(format!("({term} {value})")),
                     Some(Err(message)) => return error_line(message),
-                    None => return UNSUPPORTED.to_owned(),
+                    None => return error_line("the value was not found in time"),
                 }
             }
             format!("({})\n", pairs.join(" "))
@@ -155,8 +155,21 @@ pub struct Replies {
 }
 
 impl Replies {
-    /// The output for an answer: the verdict with what is `wanted`, between the replies.
-    pub fn output(&self, problem: &Problem, answer: &Validated, wanted: Wanted) -> Output {
+    /// Whether the text asks for values of terms.
+    pub fn asks_values(&self) -> bool {
+        let asks = |later: &Later| matches!(later, Later::Request(Request::Values(_)));
+        self.after.iter().any(asks)
+    }
+
+    /// The output for an answer: the verdict with what is `wanted`, between the replies. Values of
+    /// terms are searched for only if that is said.
+    pub fn output(
+        &self,
+        problem: &Problem,
+        answer: &Validated,
+        wanted: Wanted,
+        finds_values: bool,
+    ) -> Output {
         let with_verdict = answer.output(problem, wanted);
         if *self == Replies::default() {
             return with_verdict;
@@ -177,7 +190,10 @@ impl Replies {
             printed: !with_verdict.details().is_empty(),
             details,
             used: answer.used_assertions(problem),
-            values: self.values(problem, answer),
+            values: match finds_values {
+                true => self.values(problem, answer),
+                false => FxHashMap::default(),
+            },
         };
         let mut text = with_verdict.details().to_owned();
         for later in &self.after {

@@ -97,8 +97,11 @@ struct Printing {
 }
 
 impl Printing {
-    fn output(&self, problem: &Problem, answer: &Validated) -> Output {
-        let output = self.replies.output(problem, answer, self.wanted);
+    /// The output of an answer. Values that the text asks for may take long to find; without the
+    /// search the reply to the request is an error.
+    fn output(&self, problem: &Problem, answer: &Validated, finds_values: bool) -> Output {
+        let replies = &self.replies;
+        let output = replies.output(problem, answer, self.wanted, finds_values);
         let used = answer.used_assertions(problem);
         if !self.tells_used || used.is_empty() {
             return output;
@@ -324,16 +327,20 @@ impl Worker<'_> {
             unwritten |= !self.write_page(file, args, &question, &answer);
         }
         let mut certificate_for_parent = None;
+        // What follows may take longer than the time that is left.
+        let (printing, problem) = (&question.printing, &question.problem);
+        let asks_values = answer.reason().is_none() && printing.replies.asks_values();
+        if asks_values || args.certificate.is_some() {
+            self.send_provisional(&printing.output(problem, &answer, false), known.clone());
+        }
         if args.certificate.is_some() {
-            let output = question.printing.output(&question.problem, &answer);
-            self.send_provisional(&output, known.clone());
             let text = certificate_of(&question.problem, &answer, &question.cx);
             match outputs.certificate {
                 Some(file) => unwritten |= !write_all(file, &text, "certificate"),
                 None => certificate_for_parent = Some(text),
             }
         }
-        let output = question.printing.output(&question.problem, &answer);
+        let output = question.printing.output(&question.problem, &answer, true);
         let note = answer.reason().map(ToString::to_string);
         let rest = (question.problem, question.cx);
         let mut result = self.result(Answer::Verdict(output), note, rest);
@@ -375,7 +382,7 @@ impl Worker<'_> {
             Milestone::Normalized(shape) => self.send_shape(shape, problem, printing),
             Milestone::Answer(answer) => {
                 let known = self.found(args, problem, answer);
-                self.send_provisional(&printing.output(problem, answer), known);
+                self.send_provisional(&printing.output(problem, answer, false), known);
             }
         };
         let answer = solve_with_hints(problem, config, &all_hints, observe, cx)
