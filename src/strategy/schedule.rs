@@ -183,6 +183,9 @@ pub(super) struct Parts {
     /// The check of a witness before the costly passes: another engine, or a later stage, may have a
     /// model that is easier to check.
     pub quick_check: Slot<()>,
+    /// The same for the model of the sparse analysis of a large system, which engines seldom find:
+    /// reading the definitions alone takes seconds.
+    pub analysis_check: Slot<()>,
     /// The same where the passes left no predicate: then no engine has another model.
     pub closed_check: Slot<()>,
     /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost; later it has all the time
@@ -203,6 +206,7 @@ pub(super) struct Parts {
 pub(super) const PARTS: Parts = Parts {
     hints: slot((), 0.2, work(5_000)),
     quick_check: slot((), 0.3, time(120)),
+    analysis_check: slot((), 0.8, time(120)),
     closed_check: slot((), 0.8, time(120)),
     easy_to_check: slot((), 0.5, time(120)),
     plain_for_sizes: slot((), 0.5, work(5_000)),

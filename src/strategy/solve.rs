@@ -323,7 +323,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let back = BackTranslations::default();
-        let validated = self.validated(verdict, &back, Some(&PARTS.quick_check), cx);
+        let validated = self.validated(verdict, &back, Some(&PARTS.analysis_check), cx);
         if validated.reason().is_some() {
             return None;
         }

@@ -204,6 +204,24 @@ fn flags_that_follow_from_others() {
     }
 }
 
+/// Of the implications, of which there are as many as pairs of flags, a proof needs one for each
+/// flag. They are found by work in proportion to the entries of the table for each clause.
+#[test]
+fn few_implications_are_needed() {
+    let mut work = Vec::new();
+    for count in [32, 64] {
+        let system = flags(count);
+        let analysis = without_limit(&system);
+        let before = system.terms.work();
+        let proof = analysis.proof().expect("the query is closed");
+        work.push((system.terms.work() - before).as_secs_f64());
+        let conjuncts: usize = proof.values().map(Vec::len).sum();
+        assert!(conjuncts < count, "{conjuncts} of {count}");
+    }
+    let exponent = (work[1] / work[0]).log2();
+    assert!(exponent < 3.2, "{work:?}");
+}
+
 /// Flags that are down at first; the first is raised at any time, another if the one before is up. The
 /// last is not up while the first is down.
 fn flags(count: usize) -> System {
