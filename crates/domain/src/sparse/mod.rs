@@ -14,6 +14,7 @@
 //! Invariant: the values of all layers together are a post-fixpoint of the clauses, whenever the
 //! budget ends. No verdict relies on it.
 
+mod border;
 mod compile;
 mod element;
 mod equations;
@@ -71,6 +72,7 @@ const LIMITS: Limits = Limits {
     part: 5,
 };
 
+pub use border::Neighbourhood;
 pub use walk::Skeleton;
 
 /// What the analysis found.
@@ -212,7 +214,7 @@ impl<'a> Analysis<'a> {
         if !self.open.is_empty() {
             return None;
         }
-        let needed = self.needed(&self.schedule.queries);
+        let needed = self.needed(&self.schedule.queries, &[]);
         Some(needed.unwrap_or_else(|| self.facts()))
     }
 
@@ -220,16 +222,23 @@ impl<'a> Analysis<'a> {
     pub fn exclusions(&self, applicable: &[bool]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let cubes = (0..).zip(&self.program.cubes);
         let excluded = cubes.filter(|(_, cube)| !applicable[cube.clause]);
-        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>())
+        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>(), &[])
     }
 
-    fn needed(&self, goals: &[u32]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+    /// Formulas that are inductive together, make these statements about predicates, and exclude the
+    /// cubes `goals`.
+    fn needed(
+        &self,
+        goals: &[u32],
+        wanted: &[(usize, Vec<Statement>)],
+    ) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let mut transfer = Transfer::new(&self.program, &self.plans);
         let clauses = u32::try_from(self.system.clauses.len()).unwrap_or(u32::MAX);
         let per_clause = LIMITS.proof_work_per_clause + self.work_of_conditions(self.layer);
         let work = LIMITS.least_work + per_clause.saturating_mul(clauses);
         let part = self.budget.work(work);
         let (values, layer) = (&self.values, self.layer);
+        let goals = (goals, wanted);
         match needed::needed(&self.schedule, goals, &mut transfer, values, layer, &part) {
             Ok(found) => Some(self.formulas(found)),
             Err(needed::Failure::Budget) => {

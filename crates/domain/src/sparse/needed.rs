@@ -44,13 +44,14 @@ struct Search<'a, 'b> {
     budget: &'a Budget,
 }
 
-/// By predicate, the statements of `values` that exclude the cubes `excluded`.
+/// By predicate, the statements of `values` that exclude the cubes `excluded`, those that are `wanted`
+/// of predicates, and those that these need.
 ///
 /// # Errors
 /// The statements do not exclude the cubes, or the budget has ended.
 pub(super) fn needed(
     schedule: &Schedule,
-    excluded: &[u32],
+    (excluded, wanted): (&[u32], &[(usize, Vec<Statement>)]),
     transfer: &mut Transfer,
     values: &[Option<Element>],
     layer: Layer,
@@ -67,6 +68,9 @@ pub(super) fn needed(
         explained: vec![0; program.cubes.len()],
         budget,
     };
+    for (p, statements) in wanted {
+        statements.iter().for_each(|&s| search.need(*p, s));
+    }
     for &cube in excluded {
         search.explain(cube, &[Statement::False])?;
     }

@@ -76,6 +76,34 @@ fn proofs_are_models() {
     assert!(proofs > 20, "{proofs}");
 }
 
+/// The facts that go with a neighbourhood are a model of the clauses but for open queries, and imply
+/// what is assumed.
+#[test]
+fn facts_of_neighbourhoods_hold() {
+    let mut found = 0;
+    for seed in 0..300 {
+        let system = random_system(&mut Random::new(seed));
+        let analysis = without_limit(&system);
+        let Some(near) = analysis.neighbourhood(1) else {
+            continue;
+        };
+        found += 1;
+        let mut rest = system.clone();
+        let mut position = 0;
+        rest.clauses.retain(|clause| {
+            position += 1;
+            clause.head.is_some() || !near.applicable[position - 1]
+        });
+        for (predicate, assumed) in &near.assumed {
+            let all = &near.facts[predicate];
+            assert!(assumed.iter().all(|fact| all.contains(fact)), "seed {seed}");
+        }
+        assert!(is_model(&rest, &model_of(&rest, near.facts)), "seed {seed}");
+        assert_eq!(near.near.iter().filter(|&&is_near| is_near).count(), 1);
+    }
+    assert!(found > 20, "{found}");
+}
+
 /// Wherever the budget ends, what is known holds: it is inductive, and no stronger than without an
 /// end.
 #[test]
