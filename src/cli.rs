@@ -85,7 +85,8 @@ struct SolveArgs {
     /// Print a model after the verdict, if the clauses have one.
     ///
     /// A plain model has no recursive functions, so that every program that reads SMT-LIB models can
-    /// read it. If only other models are found, the verdict is `unknown`.
+    /// read it. If only other models are found, the verdict is `unknown`. Where there is a proof by
+    /// induction on derivations in place of a model, `derivations` prints the least model with it.
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true,
           default_missing_value = "any")]
     model: Option<ModelKind>,
@@ -340,6 +341,8 @@ pub enum ModelKind {
     Any,
     /// Only models without recursive functions.
     Plain,
+    /// All models, and with a proof about several runs the least model over a datatype of derivations.
+    Derivations,
 }
 
 impl ModelKind {
@@ -348,6 +351,7 @@ impl ModelKind {
         match self {
             ModelKind::Any => "--model",
             ModelKind::Plain => "--model=plain",
+            ModelKind::Derivations => "--model=derivations",
         }
     }
 }

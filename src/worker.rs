@@ -222,6 +222,7 @@ impl Worker<'_> {
         let printing = Printing {
             wanted: Wanted {
                 model: args.model.is_some() || args.hinted,
+                derivations: args.model == Some(ModelKind::Derivations),
                 proof: args.proof.or(args.hinted.then_some(ProofFormat::Text)),
                 reason_unknown: args.hinted,
             },
