@@ -82,6 +82,7 @@ fn printed(problem: &Problem, answer: &Validated, proof: ProofFormat) -> String 
     let wanted = Wanted {
         model: true,
         proof: Some(proof),
+        derivations: false,
         reason_unknown: true,
     };
     let output = answer.output(problem, wanted);
