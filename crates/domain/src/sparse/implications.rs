@@ -88,6 +88,7 @@ pub(super) fn post(
     }
     let mut found = Vec::new();
     let mut copy: Vec<Range> = Vec::with_capacity(ranges.len());
+    let mut list: Vec<(u32, Range)> = Vec::with_capacity(args.len());
     for (at, &flag) in (0..).zip(args) {
         if kinds[at as usize] != Kind::Bool {
             continue;
@@ -101,9 +102,12 @@ pub(super) fn post(
             copy.clear();
             copy.extend_from_slice(ranges);
             *steps += 2 + args.len() as u64 / 4;
-            let bounds = under(cube, bodies, &mut copy, flag, value, base, args, steps);
-            if !bounds.is_empty() {
-                found.push((2 * at + value, bounds));
+            under(
+                cube, bodies, &mut copy, flag, value, base, args, steps, &mut list,
+            );
+            if !list.is_empty() {
+                let condition = 2 * at + value;
+                found.push((condition, shared(bodies, condition, &list)));
             }
         }
     }
@@ -115,7 +119,20 @@ pub(super) fn entries(kinds: &[Kind]) -> usize {
     2 * kinds.iter().filter(|k| **k == Kind::Bool).count() * kinds.len()
 }
 
-/// The bounds of the head under a condition.
+/// The bounds, which are those of a body atom under the same condition wherever these are equal: most
+/// cubes copy most arguments, and [`join`] need not look into what is shared.
+fn shared(bodies: &[&Implications], condition: u32, bounds: &[(u32, Range)]) -> Bounds {
+    for implications in bodies {
+        if let Ok(at) = implications.binary_search_by_key(&condition, |i| i.0)
+            && *implications[at].1 == *bounds
+        {
+            return implications[at].1.clone();
+        }
+    }
+    bounds.into()
+}
+
+/// Computes the bounds of the head under a condition.
 #[allow(clippy::too_many_arguments)]
 fn under(
     cube: &Cube,
@@ -126,7 +143,8 @@ fn under(
     base: &[Range],
     args: &[Local],
     steps: &mut u64,
-) -> Bounds {
+    list: &mut Vec<(u32, Range)>,
+) {
     let before = ranges[flag as usize];
     let holds = match meet(ranges, flag, Range::value(i64::from(value))) {
         None => false,
@@ -143,7 +161,8 @@ fn under(
     let bounds = (0..).zip(args.iter().zip(base));
     let bounds = bounds.map(|(at, (&local, base))| (at, range(local), base));
     let narrower = bounds.filter(|(_, range, base)| range != *base && base.includes(*range));
-    narrower.map(|(at, range, _)| (at, range)).collect()
+    list.clear();
+    list.extend(narrower.map(|(at, range, _)| (at, range)));
 }
 
 /// Narrows the ranges after a Boolean was fixed; false if there is no solution.
@@ -223,7 +242,7 @@ pub(super) fn join(
     base: &[Range],
     widens: bool,
 ) -> Option<Implications> {
-    if Rc::ptr_eq(own, other) || own == other {
+    if Rc::ptr_eq(own, other) {
         return None;
     }
     let mut changed = false;

@@ -163,24 +163,38 @@ impl Search<'_, '_> {
         goals: &[Statement],
     ) -> Result<(), Failure> {
         let cube = &self.program.cubes[at as usize];
-        let given = premises.len();
-        let mut near = self.locals_of(cube, goals);
-        let mut added: FxHashSet<Premise> = FxHashSet::default();
-        while !self.open_goals(at, bodies, premises, goals).is_empty() {
+        let (mut near, mut taken) = (self.locals_of(cube, goals), vec![false; premises.len()]);
+        // Premises that are given and near, then those that are added.
+        let (mut own, mut added): (Vec<Premise>, Vec<Premise>) = Default::default();
+        let mut known: FxHashSet<Premise> = FxHashSet::default();
+        loop {
             if self.budget.is_spent() {
                 return Err(Failure::Budget);
             }
-            // Statements about locals that are near the goals.
-            let before = premises.len();
-            for ((atom, statement), locals) in others {
-                let is_near = locals.iter().all(|l| near.contains(l));
-                let is_needed = self.needed[cube.body[*atom].0].contains(statement);
-                if is_near && !is_needed && added.insert((*atom, *statement)) {
-                    premises.push((*atom, *statement));
+            let before = own.len() + added.len();
+            for (&(atom, statement), taken) in premises.iter().zip(&mut taken) {
+                if !*taken && self.is_near(cube, bodies, (atom, statement), &near) {
+                    *taken = true;
+                    own.push((atom, statement));
                 }
             }
-            self.add_implications(cube, bodies, &near, &mut added, premises);
-            if premises.len() > before || extend(cube, &mut near) {
+            // Statements about locals that are near the goals.
+            for (premise, locals) in others {
+                let (atom, statement) = premise;
+                let is_near = locals.iter().all(|l| near.contains(l));
+                let is_needed = self.needed[cube.body[*atom].0].contains(statement);
+                if is_near && !is_needed && known.insert(*premise) {
+                    added.push(*premise);
+                }
+            }
+            self.add_implications(cube, bodies, &near, &mut known, &mut added);
+            if own.len() + added.len() > before {
+                let all: Vec<Premise> = own.iter().chain(&added).copied().collect();
+                if self.open_goals(at, bodies, &all, goals).is_empty() {
+                    break;
+                }
+            }
+            if extend(cube, &mut near) {
                 continue;
             }
             let all: FxHashSet<Local> = (0..cube.start.len() as Local).collect();
@@ -189,8 +203,24 @@ impl Search<'_, '_> {
             }
             near = all;
         }
-        self.reduce(at, bodies, premises, given, goals);
+        let given = own.len();
+        own.append(&mut added);
+        self.reduce(at, bodies, &mut own, given, goals);
+        premises.extend_from_slice(&own[given..]);
         Ok(())
+    }
+
+    /// Whether a premise is about locals that are near the goals only.
+    fn is_near(
+        &self,
+        cube: &Cube,
+        bodies: &[&Element],
+        (atom, statement): Premise,
+        near: &FxHashSet<Local>,
+    ) -> bool {
+        let (p, args) = &cube.body[atom];
+        let about = Element::arguments(statement, bodies[atom], *p, self.transfer.packs());
+        about.iter().all(|&a| near.contains(&args[a as usize]))
     }
 
     /// Adds the implications between locals that are near the goals.
