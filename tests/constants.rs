@@ -34,6 +34,7 @@ fn answer(text: &str) -> String {
         model: true,
         proof: Some(ProofFormat::Text),
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
     let shown = format!("{}\n{}", output.word(), output.details());
@@ -266,4 +267,37 @@ fn what_stays_refused() {
     assert_eq!(read(COUNTER).warnings.len(), 1);
     let unused = read("(declare-const n Int) (declare-fun p () Bool) (assert p)");
     assert!(unused.constants.is_empty() && unused.warnings.is_empty());
+}
+
+/// A refutation for some values excludes all values for which its steps hold, until few are left.
+#[test]
+fn values_outside_of_refuted_regions() {
+    for text in [
+        // m = 99 and n = 100.
+        "(declare-const n Int) (declare-const m Int) (assert (> n m)) (declare-fun p (Int) Bool)
+         (assert (forall ((x Int)) (=> (and (<= m x) (<= x n)) (p x))))
+         (assert (forall ((x Int)) (=> (and (p x) (> x 100)) false)))
+         (assert (forall ((x Int)) (=> (and (p x) (< x 99)) false)))",
+        "(declare-const r Real) (declare-fun p (Real) Bool) (assert (p r))
+         (assert (forall ((x Real)) (=> (and (p x) (or (< x 0.25) (> x 0.375))) false)))",
+        // The first three cells are 0, 2, 4.
+        "(declare-const a (Array Int Int)) (declare-fun q (Int Int) Bool)
+         (assert (forall ((i Int)) (=> (and (<= 0 i) (< i 3)) (q i (select a i)))))
+         (assert (forall ((i Int) (v Int)) (=> (and (q i v) (not (= v (* 2 i)))) false)))",
+        "(declare-datatype L ((nil) (cons (hd Int) (tl L)))) (declare-fun p (L) Bool)
+         (declare-const l L) (assert (p l))
+         (assert (forall ((a L)) (=> (p a)
+            (and ((_ is cons) a) ((_ is cons) (tl a)) (> (hd a) 10) (< (hd a) (hd (tl a)))))))",
+    ] {
+        let shown = answer(text);
+        assert!(shown.starts_with("sat"), "{shown}\n{text}");
+    }
+    // Each value is refuted, by three derivations.
+    let shown = answer(
+        "(declare-const n Int) (declare-fun p (Int) Bool) (assert (p n))
+         (assert (forall ((x Int)) (=> (and (p x) (> x 5)) false)))
+         (assert (forall ((x Int)) (=> (and (p x) (< x 5)) false)))
+         (assert (forall ((x Int)) (=> (and (p x) (= x 5)) false)))",
+    );
+    assert!(!shown.starts_with("sat"), "{shown}");
 }

@@ -21,6 +21,7 @@ fn answer(text: &str) -> (&'static str, String) {
         model: true,
         proof: Some(ProofFormat::Text),
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
     if output.word() != "unknown" {
@@ -145,4 +146,79 @@ fn universal_quantifiers_in_bodies() {
     let (word, reason) = answer(&hole);
     assert_eq!(word, "unknown");
     assert!(reason.contains("instances"), "{reason}");
+}
+
+#[test]
+fn existential_quantifiers_in_heads() {
+    let text = |head: &str, query: &str| {
+        format!(
+            "(declare-fun p (Int) Bool) (declare-fun q (Int Int) Bool) (declare-fun r (Real) Bool)
+             (assert (p 0))
+             (assert (forall ((x Int)) (=> (p x) {head})))
+             (assert (forall ((x Int) (y Int)) (=> {query} false)))"
+        )
+    };
+    for (head, query, verdict) in [
+        // Equations determine the variable.
+        (
+            "(exists ((y Int)) (and (= (- y 1) x) (q x y)))",
+            "(and (q x y) (= x y))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (= (- y 1) x) (q x y)))",
+            "(and (q x y) (= (+ x 1) y))",
+            "unsat",
+        ),
+        (
+            "(exists ((y Int) (z Int)) (and (q y z) (= (+ y z) 4) (= y (+ x z (- z)))))",
+            "(and (q x y) (> x 0))",
+            "sat",
+        ),
+        // Bounds give a value.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(and (q x y) (<= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (< y x) (q x y)))",
+            "(and (q x y) (>= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (distinct y x) (q x y)))",
+            "(and (q x y) (= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int) (z Int)) (and (>= y x) (> z y) (q y z)))",
+            "(and (q x y) (>= x y))",
+            "sat",
+        ),
+        (
+            "(exists ((y Real)) (and (> y 0.5) (r y)))",
+            "(and (r 0.25) (p x))",
+            "sat",
+        ),
+        // Another value than the one that is tried.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(and (q x y) (= y (+ x 1)))",
+            "unknown",
+        ),
+        // No value.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(q x y)",
+            "unknown",
+        ),
+    ] {
+        let (word, reason) = answer(&text(head, query));
+        assert_eq!(word, verdict, "{head}, {query}");
+        assert!(
+            word != "unknown" || reason.contains("instances"),
+            "{reason}"
+        );
+    }
 }

@@ -84,6 +84,7 @@ fn printed(problem: &Problem, answer: &Validated, proof: ProofFormat) -> String 
         proof: Some(proof),
         derivations: false,
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(problem, wanted);
     format!("{}\n{}", output.word(), output.details())

@@ -6,7 +6,7 @@
 //! - A Boolean local is eliminated by its two cases if these are no larger than what they replace.
 //! - An array local that is only read is replaced by a scalar for each index, with equal scalars at
 //!   equal indexes (Ackermann). One inside stores, as in `t = store(… a …, i, v)`, is `t` with
-//!   other cells: `a = store(t, i, s) ∧ t[i] = v` with a new scalar `s`.
+//!   other cells: `a = store(t, i, s) ∧ t[i] = v` with a new scalar `s`, where `v` may read `a`.
 //!
 //! Invariant: each step keeps `∃ locals. constraint`, and the recorded definition gives the local a
 //! value that satisfies the dropped conjuncts.
@@ -107,10 +107,11 @@ impl Reducer<'_> {
             bottom != stored && local(bottom) && !local(target) && {
                 let mut others = vec![target];
                 let mut current = stored;
-                while let [array, index, value] = *terms.args(current)
+                // Values may read the local: its definition is substituted there.
+                while let [array, index, _] = *terms.args(current)
                     && *terms.op(current) == Op::Store
                 {
-                    others.extend([index, value]);
+                    others.push(index);
                     current = array;
                 }
                 !terms.free_vars(&others).contains(&bottom)

@@ -182,6 +182,19 @@ fn locals_go_where_nothing_grows() {
     );
     // ka = store(a, k, j), and nothing else of a
     check(&[t.eq(ka, t.store(a, k, j))], t.eq(t.select(ka, k), j));
+    // ka = store(a, k, a[k] + l) with l ≥ 0 and a[k] + l ≤ j: the value that is written reads a
+    let written = t.add(&[t.select(a, k), l]);
+    check(
+        &[
+            t.eq(ka, t.store(a, k, written)),
+            t.ge(l, t.int(0)),
+            t.le(written, j),
+        ],
+        t.le(t.select(ka, k), j),
+    );
+    // An index that reads a is left.
+    let deep = t.eq(ka, t.store(a, t.select(a, k), j));
+    check(&[deep], deep);
     // a is read at one place
     check(
         &[t.le(t.select(a, k), j), t.ge(t.select(a, k), t.int(3))],
