@@ -82,7 +82,6 @@ fn printed(problem: &Problem, answer: &Validated, proof: ProofFormat) -> String 
     let wanted = Wanted {
         model: true,
         proof: Some(proof),
-        derivations: false,
         reason_unknown: true,
         ..Wanted::default()
     };
