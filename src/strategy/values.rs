@@ -2,18 +2,25 @@
 //!
 //! A text is satisfiable if it is for one value of each constant. A few values are tried that satisfy
 //! what the text asserts of its constants alone: a model for them answers `sat`, and a refutation whose
-//! steps hold for all values answers `unsat`.
+//! steps hold for all values answers `unsat`. A refutation for some values has a region of values for
+//! which its steps hold, too: its constraints, with the other variables projected. The next values are
+//! outside of all regions (as in model-based quantifier instantiation and CEGIS: Solar-Lezama et al.,
+//! ASPLOS 2006).
 //!
 //! Invariant: `sat` has a model that defines the constants, and `unsat` a refutation that was checked
 //! with the constants uninterpreted.
 
 use super::solve::{Config, ConfigError, Milestone, solve_as_read};
 use alphorn_chc::frontend::Problem;
+use alphorn_interpolation::project_formula;
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::{Context, Reason};
-use alphorn_term::{Sort, SortId, TermId, TermStore};
-use alphorn_witness::{Validated, Verdict};
+use alphorn_term::{Assignment, Printer, Sort, SortId, TermId, TermStore};
+use alphorn_witness::{Refutation, Validated, Verdict};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+/// The number of values outside of regions that are tried, after those that are preferred.
+const MAX_REGIONS: usize = 64;
 /// The number of numerals of a text that are tried as values.
 const MAX_NUMERALS: usize = 6;
 /// An absolute value that numerals of a text rarely reach.
@@ -29,21 +36,26 @@ pub(super) fn solve_for_values(
     observe: &impl Fn(Milestone),
     cx: &mut Context,
 ) -> Result<Validated, ConfigError> {
-    let mut tried: Vec<Vec<TermId>> = Vec::new();
+    let terms = &problem.terms;
+    // A formula that holds of the values that were tried, and its negation.
+    let mut excluded: Vec<TermId> = Vec::new();
     let mut last = None;
-    for preference in preferences(problem) {
+    let preferences = preferences(problem).into_iter().map(|p| (p, false));
+    let others = (0..MAX_REGIONS).map(|_| (TermId::TRUE, true));
+    for (preference, is_last) in preferences.chain(others) {
         if cx.stop().is_some() {
             break;
         }
-        let Some(values) = values(problem, preference, &tried, cx) else {
-            continue;
+        let values = match values(problem, preference, &excluded, cx) {
+            Some(values) => values,
+            None if is_last => break,
+            None => continue,
         };
         let read = problem.with_values(&values);
         log::debug!(
             "values of constants: {:?}",
             read.constant_definitions().collect::<Vec<_>>()
         );
-        tried.push(values);
         let half = cx.remaining().map(|left| left / 2);
         let budget = half.map_or_else(|| cx.budget.clone(), |half| cx.budget.time(half));
         let answer = cx.within(budget, |cx| solve_as_read(&read, config, &[], observe, cx))?;
@@ -51,6 +63,16 @@ pub(super) fn solve_for_values(
             Verdict::Unknown(reason) => last = Some(reason.clone()),
             _ => return Ok(answer),
         }
+        let refutation = answer.stronger_refuted();
+        let region = refutation.and_then(|refutation| region(problem, refutation));
+        if region.is_none() && is_last {
+            break;
+        }
+        let constants = problem.constants.iter().zip(values);
+        let own: Vec<TermId> = constants.map(|(c, v)| terms.eq(c.var, v)).collect();
+        let refuted = region.unwrap_or_else(|| terms.and(&own));
+        log::debug!("no model where {}", Printer::new(terms).term(refuted));
+        excluded.push(terms.not(refuted));
     }
     let why = "no values of the constants that the text allows were found".to_owned();
     let reason = cx.stop().or(last).unwrap_or(Reason::Incomplete(why));
@@ -133,31 +155,66 @@ fn numerals(problem: &Problem) -> Vec<TermId> {
     found
 }
 
-/// Values of the constants with which the text's assertions about them hold, and a preference; other
-/// ones than those that were tried.
+/// Values of the constants with which the text's assertions about them hold, a preference, and these
+/// formulas.
 fn values(
     problem: &Problem,
     preference: TermId,
-    tried: &[Vec<TermId>],
+    formulas: &[TermId],
     cx: &Context,
 ) -> Option<Vec<TermId>> {
-    let terms = &problem.terms;
-    let constants: Vec<TermId> = problem.constants.iter().map(|c| c.var).collect();
     let smt = Smt::within(&cx.budget);
     let mut solver = smt.solver();
     for formula in problem.about_constants() {
         solver.assert(formula);
     }
     solver.assert(preference);
-    for values in tried {
-        let pairs = constants.iter().zip(values);
-        let equations: Vec<TermId> = pairs.map(|(&c, &v)| terms.eq(c, v)).collect();
-        solver.assert(terms.not(terms.and(&equations)));
+    for &formula in formulas {
+        solver.assert(formula);
     }
     if !matches!(solver.check(&[]), SatResult::Sat) {
         return None;
     }
     let model = solver.model()?;
-    let found = constants.iter().map(|&c| model.value(c).ok());
+    let found = problem.constants.iter().map(|c| model.value(c.var).ok());
     found.collect()
+}
+
+/// A formula over the constants that holds of their values in a refutation, and implies that the
+/// same steps are a refutation for other values of the variables; `None` if none is found.
+fn region(problem: &Problem, refutation: &Refutation) -> Option<TermId> {
+    let terms = &problem.terms;
+    let constants: FxHashSet<TermId> = problem.constants.iter().map(|c| c.var).collect();
+    let mut assignment = Assignment::default();
+    let (mut locals, mut parts) = (Vec::new(), Vec::new());
+    // The arguments of the derived facts.
+    let mut facts: Vec<Vec<TermId>> = Vec::with_capacity(refutation.steps.len());
+    for step in &refutation.steps {
+        let clause = problem.clauses.get(step.clause.0 as usize)?;
+        if !clause.disjunctions.is_empty() {
+            return None;
+        }
+        let mut renaming: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for &(_, var) in &clause.vars {
+            let value = *step.values.get(&var)?;
+            if constants.contains(&var) {
+                assignment.insert(var, value);
+                continue;
+            }
+            let local = terms.fresh_var(terms.var_name(var), terms.sort_of(var));
+            renaming.insert(var, local);
+            assignment.insert(local, value);
+            locals.push(local);
+        }
+        let renamed = |term: TermId| terms.substitute(term, &renaming);
+        parts.push(renamed(clause.constraint));
+        for (atom, &premise) in clause.body.iter().zip(&step.premises) {
+            let pairs = atom.args.iter().zip(&facts[premise]);
+            parts.extend(pairs.map(|(&arg, &fact)| terms.eq(renamed(arg), fact)));
+        }
+        let head = clause.head.iter().flat_map(|head| &head.args);
+        facts.push(head.map(|&arg| renamed(arg)).collect());
+    }
+    let literals = project_formula(terms, terms.and(&parts), &locals, &assignment)?;
+    Some(terms.and(&literals))
 }

@@ -40,6 +40,8 @@ pub struct Validated {
     /// The text of the model that was checked. For a counterexample to a goal it shows that the
     /// functions exist; for other verdicts it is empty.
     model: PrintedModel,
+    /// A refutation of clauses that are stronger than the text, which did not pass for the text.
+    stronger_refuted: Option<Refutation>,
 }
 
 /// The output that is wanted besides the verdict.
@@ -117,10 +119,21 @@ impl Validated {
 
     /// The result of a run without an answer.
     pub fn unknown(reason: Reason) -> Validated {
+        Validated::of(Verdict::Unknown(reason), PrintedModel::default())
+    }
+
+    fn of(verdict: Verdict, model: PrintedModel) -> Validated {
         Validated {
-            verdict: Verdict::Unknown(reason),
-            model: PrintedModel::default(),
+            verdict,
+            model,
+            stronger_refuted: None,
         }
+    }
+
+    /// If there is no answer because clauses that are stronger than the text were refuted, the
+    /// refutation.
+    pub fn stronger_refuted(&self) -> Option<&Refutation> {
+        self.stronger_refuted.as_ref()
     }
 
     /// The verdict about the clauses: satisfiable in every dialect if it is `Sat`.
@@ -248,20 +261,25 @@ pub fn validate(problem: &Problem, verdict: Verdict, cx: &mut Context) -> Valida
         return Validated::unknown(reason);
     }
     let (printed, outcome) = checked(problem, &verdict, cx);
-    if problem.is_stronger && matches!(verdict, Verdict::Unsat(_)) && outcome != CheckOutcome::Valid
+    if let Verdict::Unsat(refutation) = &verdict
+        && problem.is_stronger
+        && outcome != CheckOutcome::Valid
     {
         log::debug!("the clauses are refuted, which says nothing about the text: {outcome:?}");
         let why = match problem.constants.is_empty() {
             true => {
-                "a `forall` over predicates in a body was replaced by instances, and they are not \
-                 enough"
+                "a `forall` over predicates in a body, or an `exists` in a head, was replaced by \
+                 instances, and they are not enough"
             }
             false => {
                 "the clauses are refuted for the values of constants that were tried, and may not be \
                  for others"
             }
         };
-        return Validated::unknown(Reason::Incomplete(why.to_owned()));
+        return Validated {
+            stronger_refuted: Some(refutation.clone()),
+            ..Validated::unknown(Reason::Incomplete(why.to_owned()))
+        };
     }
     conclude(verdict, printed, outcome, cx)
 }
@@ -278,7 +296,7 @@ pub fn validate_candidate(
         log::debug!("a candidate answer does not pass its check: {outcome:?}");
         return None;
     }
-    Some(Validated { verdict, model })
+    Some(Validated::of(verdict, model))
 }
 
 /// The text of a model, and the outcome of the check of a witness.
@@ -334,7 +352,7 @@ pub fn validate_replacement(
     let verdict = Verdict::Sat(model);
     let (model, outcome) = checked(problem, &verdict, cx);
     match outcome {
-        CheckOutcome::Valid => return Some(Validated { verdict, model }),
+        CheckOutcome::Valid => return Some(Validated::of(verdict, model)),
         CheckOutcome::Invalid(message) => {
             log::error!("defect: another model failed its check: {message}");
             cx.stats.add("witness.failures", 1);
@@ -359,7 +377,7 @@ fn conclude(
         _ => "refutation",
     };
     match outcome {
-        CheckOutcome::Valid => Validated { verdict, model },
+        CheckOutcome::Valid => Validated::of(verdict, model),
         CheckOutcome::Invalid(message) => {
             log::error!("defect: a {witness} failed its check: {message}");
             cx.stats.add("witness.failures", 1);
