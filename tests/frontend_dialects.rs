@@ -97,6 +97,12 @@ fn nonstandard_text_has_one_warning() {
             "sat",
             "line 3 column 1: datatypes are used before their declaration",
         ),
+        (
+            "(declare-datatype L ((nil) (cons (hd Int) (tl L))))
+             (assert (p (_size (cons 1 nil)))) (assert (not (p (_size nil))))",
+            "sat",
+            "line 4 column 26: `_size` is read as Eldarica's",
+        ),
     ] {
         let text = format!("{P}{text}");
         let (found, warnings) = answer(&text);
@@ -117,6 +123,63 @@ fn nonstandard_text_has_one_warning() {
             error.to_string().starts_with(&expected),
             "{error}\n{expected}"
         );
+    }
+}
+
+/// The number of constructors: fields of sorts of the same command count.
+#[test]
+fn numbers_of_constructors() {
+    for (text, verdict) in [
+        // Several sorts, and a list in a tree.
+        (
+            "(declare-datatypes ((T 0) (|L s| 0))
+                 (((node (data Int) (sub |L s|))) ((nil) (cons (hd T) (tl |L s|)))))
+             (assert (p (_size (cons (node 5 (cons (node 6 nil) nil)) nil)))) (assert (not (p 7)))",
+            "unsat",
+        ),
+        (
+            "(declare-datatypes ((T 0) (L 0)) (((node (sub L))) ((nil) (cons (hd T) (tl L)))))
+             (assert (forall ((t T) (l L)) (>= (_size (cons t l)) (+ (_size t) (_size l)))))",
+            "sat",
+        ),
+        // The fields of another command's sort do not count.
+        (
+            "(declare-datatype E ((a) (b (c Int)))) (declare-datatype F ((f (g E) (h E))))
+             (assert (p (_size (f a a)))) (assert (p (_size a))) (assert (not (p 1)))",
+            "unsat",
+        ),
+        (
+            "(declare-datatypes ((E 0) (F 0)) (((a) (b (c Int))) ((f (g E) (h E)))))
+             (assert (p (_size (f a a)))) (assert (not (p 3)))",
+            "unsat",
+        ),
+        // In a definition, and a local name.
+        (
+            "(declare-datatype L ((nil) (cons (hd Int) (tl L))))
+             (define-fun long ((l L)) Bool (> (_size l) 2))
+             (assert (forall ((_size L)) (=> (long _size) (p 0))))
+             (assert (not (p 0)))",
+            "unsat",
+        ),
+        // The user's own function.
+        (
+            "(declare-datatype L ((nil) (cons (hd Int) (tl L))))
+             (define-fun _size ((l L)) Int 7) (assert (p (_size nil))) (assert (not (p 7)))",
+            "unsat",
+        ),
+    ] {
+        assert_eq!(answer(&format!("{P}{text}")).0, verdict, "{text}");
+    }
+    for (text, place) in [
+        ("(assert (p (_size 3)))", "line 3 column 13"),
+        (
+            "(declare-datatypes ((L 1)) ((par (T) ((nil) (cons (hd T) (tl (L T)))))))
+             (assert (p (_size (as nil (L Int)))))",
+            "line 4 column 26",
+        ),
+    ] {
+        let error = read(&format!("{P}{text}")).err().map(|e| e.to_string());
+        assert_eq!(error, Some(format!("{place}: `_size` is not declared")));
     }
 }
 
@@ -408,6 +471,14 @@ fn messages_say_what_to_write() {
         ("(declare-fun = () Bool)", "choose another name"),
         ("(declare-codatatypes ((S 0)) (((c (d S)))))", "codatatypes"),
         ("(frob 1)", "the command `frob` is not supported"),
+        (
+            "(declare-fun exists (Int) Bool)",
+            "`exists` is a reserved word: as a name write `|exists|`",
+        ),
+        ("(define-fun let () Bool true)", "as a name write `|let|`"),
+        ("(declare-datatype par ((a)))", "as a name write `|par|`"),
+        ("(assert (forall ((match Int)) (p 0)))", "write `|match|`"),
+        ("(assert (and forall (p 0)))", "as a name write `|forall|`"),
     ] {
         let error = read(&format!("{P}{text}"))
             .err()

@@ -146,3 +146,78 @@ fn universal_quantifiers_in_bodies() {
     assert_eq!(word, "unknown");
     assert!(reason.contains("instances"), "{reason}");
 }
+
+#[test]
+fn existential_quantifiers_in_heads() {
+    let text = |head: &str, query: &str| {
+        format!(
+            "(declare-fun p (Int) Bool) (declare-fun q (Int Int) Bool) (declare-fun r (Real) Bool)
+             (assert (p 0))
+             (assert (forall ((x Int)) (=> (p x) {head})))
+             (assert (forall ((x Int) (y Int)) (=> {query} false)))"
+        )
+    };
+    for (head, query, verdict) in [
+        // Equations determine the variable.
+        (
+            "(exists ((y Int)) (and (= (- y 1) x) (q x y)))",
+            "(and (q x y) (= x y))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (= (- y 1) x) (q x y)))",
+            "(and (q x y) (= (+ x 1) y))",
+            "unsat",
+        ),
+        (
+            "(exists ((y Int) (z Int)) (and (q y z) (= (+ y z) 4) (= y (+ x z (- z)))))",
+            "(and (q x y) (> x 0))",
+            "sat",
+        ),
+        // Bounds give a value.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(and (q x y) (<= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (< y x) (q x y)))",
+            "(and (q x y) (>= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int)) (and (distinct y x) (q x y)))",
+            "(and (q x y) (= y x))",
+            "sat",
+        ),
+        (
+            "(exists ((y Int) (z Int)) (and (>= y x) (> z y) (q y z)))",
+            "(and (q x y) (>= x y))",
+            "sat",
+        ),
+        (
+            "(exists ((y Real)) (and (> y 0.5) (r y)))",
+            "(and (r 0.25) (p x))",
+            "sat",
+        ),
+        // Another value than the one that is tried.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(and (q x y) (= y (+ x 1)))",
+            "unknown",
+        ),
+        // No value: the check of the last step has the formula as it is written.
+        (
+            "(exists ((y Int)) (and (> y x) (q x y)))",
+            "(q x y)",
+            "unsat",
+        ),
+    ] {
+        let (word, reason) = answer(&text(head, query));
+        assert_eq!(word, verdict, "{head}, {query}");
+        assert!(
+            word != "unknown" || reason.contains("instances"),
+            "{reason}"
+        );
+    }
+}

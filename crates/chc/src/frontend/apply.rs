@@ -8,6 +8,7 @@
 use num_bigint::BigUint;
 
 use super::builtins::Builtin;
+use super::constructor_counts::SIZE;
 use super::elaborate::Elaborator;
 use super::environment::{Global, Task};
 use super::error::{InputError, TermError, shorten};
@@ -248,6 +249,13 @@ impl Elaborator<'_, '_> {
         }
         if let Some(operation) = self.heap_operation(name) {
             return self.apply_heap(operation, name, &arguments, term);
+        }
+        if let (Some(places), &[Value::Term(argument)]) =
+            (&mut self.environment.size_places, arguments.as_slice())
+            && text == SIZE
+        {
+            places.push((name.token, self.terms.sort_of(argument)));
+            return Ok(Value::Term(self.terms.int(0)));
         }
         if arguments.is_empty()
             && let Some(value) = self.signed_numeral(name)?

@@ -5,7 +5,8 @@
 //! clause with at most `LIMITS.max_copied_cases` cases of its disjunctions is copied for each case;
 //! so is one whose disjunctions have heads. Other disjunctions become [`Disjunction`]s.
 //!
-//! A universal quantifier over predicates in a body becomes instances, which makes the clause stronger.
+//! A universal quantifier over predicates in a body becomes instances, and so does an existential one
+//! in a head that has no equivalent, which makes the clause stronger.
 //!
 //! Invariant: the conjunction of the clauses implies the assertion, and is equivalent to it unless
 //! [`Clauses::is_stronger`]. A clause may have several heads here; see `complement`.
@@ -47,8 +48,7 @@ struct Obligation {
 /// The clauses of a command.
 pub(super) struct Clauses {
     pub clauses: Vec<GeneralClause>,
-    /// Whether they only imply the formula, since a universal quantifier in a body has become
-    /// instances.
+    /// Whether they only imply the formula, since a quantifier has become instances.
     pub is_stronger: bool,
 }
 

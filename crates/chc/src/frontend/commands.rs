@@ -128,7 +128,8 @@ impl Verb {
             )
     }
 
-    fn declares_datatypes(self) -> bool {
+    /// Whether the command declares datatypes.
+    pub fn declares_datatypes(self) -> bool {
         matches!(self, Verb::DeclareDatatype | Verb::DeclareDatatypes)
     }
 }

@@ -57,6 +57,9 @@ pub(super) struct Environment {
     /// The sorts of variables of rules as they are written; only for those that were declared after
     /// a heap.
     pub variable_sorts: FxHashMap<Sym, WrittenSort>,
+    /// Where the undeclared `_size` is applied, and the sorts of its arguments there; `None` if this
+    /// is an error.
+    pub size_places: Option<Vec<(TokenId, SortId)>>,
 }
 
 /// The value of a local name, and the frame that it belongs to.

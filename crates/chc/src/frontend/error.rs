@@ -108,6 +108,8 @@ pub(crate) enum SyntaxError {
     UnknownCommand(String),
     #[error("unexpected `{found}` in `{command}`")]
     Unexpected { found: String, command: String },
+    #[error("`{0}` is a reserved word: as a name write `|{0}|`, or choose another one")]
+    ReservedWord(String),
     #[error("`{command}` ends too early")]
     EndsEarly { command: String },
     #[error(
@@ -342,9 +344,14 @@ pub(crate) enum NotHorn {
     SecondHead { first: String, second: String },
     #[error("a negated relation in a rule: stratified negation is not supported")]
     NegationInRule,
-    #[error("`forall` over predicates in a body is not Horn")]
+    #[error(
+        "`forall` over predicates in a disjunction of a body is not Horn: write a clause for each case"
+    )]
     ForallInBody,
-    #[error("`exists` over a predicate that must hold is not Horn")]
+    #[error(
+        "`exists` over a predicate that must hold is not Horn, and no value of its variables is \
+         known: write one in their place"
+    )]
     ExistsInHead,
     #[error("a constraint is expected")]
     ConstraintExpected,

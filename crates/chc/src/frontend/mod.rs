@@ -15,6 +15,7 @@ mod clauses;
 mod commands;
 mod complement;
 mod constants;
+mod constructor_counts;
 mod data;
 mod elaborate;
 mod encoding;

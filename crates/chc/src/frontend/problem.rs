@@ -181,8 +181,8 @@ pub struct Problem {
     /// The predicates whose atoms stand for the negations of the text's atoms, in clauses, models
     /// and refutations: see `complement`.
     pub complemented: FxHashSet<PredicateId>,
-    /// Whether the clauses only imply the text: universal quantifiers over predicates in bodies have
-    /// become instances, or constants variables. A model of the clauses is one of the text; a
+    /// Whether the clauses only imply the text: universal quantifiers over predicates in bodies, or
+    /// existential ones in heads, have become instances, or constants variables. A model of the clauses is one of the text; a
     /// refutation is one only if each step follows from the text.
     pub is_stronger: bool,
     /// The commands in force, in order.

@@ -2,7 +2,8 @@
 //! body.
 //!
 //! Equations determine the variables of an `exists`, or no atom has them; Boolean variables are
-//! expanded. A `forall` in a body becomes instances at the index terms of the clause.
+//! expanded. Another `exists` becomes one instance, at a bound of its variable if it has one. A
+//! `forall` in a body becomes instances at the index terms of the clause.
 //!
 //! Invariant: the result is equivalent, but for instances, which make the clause stronger and are
 //! recorded ([`Clauses::is_stronger`](super::clauses::Clauses::is_stronger)).
@@ -13,7 +14,8 @@ use super::clauses::{Blame, Clausifier, Conjunction, Literals};
 use super::formula::{Formula, FormulaId, List, Value};
 use super::lexer::{Sym, TokenId};
 use crate::limits::LIMITS;
-use alphorn_term::{Op, SortId, TermId};
+use alphorn_term::{Op, Rational, SortId, TermId, TermStore};
+use num_traits::{One, Signed, Zero};
 
 impl Clausifier<'_> {
     /// A copy of a quantifier with fresh variables, and its body.
@@ -61,8 +63,9 @@ impl Clausifier<'_> {
         })
     }
 
-    /// An equivalent of an existential formula without this quantifier, if one is known: equations
-    /// determine its variables, or no atom has them.
+    /// An existential formula without this quantifier: equivalent if equations determine its
+    /// variables, or if no atom has them. Otherwise the formula holds for one choice of the
+    /// variables, which makes the clause stronger; `None` if there is none.
     pub(super) fn without_exists(&mut self, id: FormulaId) -> Result<Option<Value>, Blame> {
         let Formula::Quantifier(false, list, body) = self.formulas.formula(id) else {
             return Ok(None);
@@ -93,36 +96,42 @@ impl Clausifier<'_> {
                 _ => None,
             })
             .collect();
-        for equation in equations {
-            let sides = self.terms.node(equation).args.to_vec();
-            for (variable, term) in [(sides[0], sides[1]), (sides[1], sides[0])] {
-                let term = self.terms.substitute(term, &map);
-                let mentions_bound = self.terms.free_vars(&[term]);
-                if free.contains(&variable) && !mentions_bound.iter().any(|v| free.contains(v)) {
+        // An equation with two variables may determine one after another equation has the other.
+        let mut solves_more = true;
+        while std::mem::take(&mut solves_more) {
+            for &equation in &equations {
+                let equation = self.terms.substitute(equation, &map);
+                let found = variables.iter().find_map(|&(_, variable)| {
+                    let term = solved(self.terms, equation, variable)?;
+                    let is_found = free.contains(&variable) && !mentions(self.terms, term, &free);
+                    is_found.then_some((variable, term))
+                });
+                if let Some((variable, term)) = found {
                     free.remove(&variable);
                     map.insert(variable, term);
-                    break;
+                    solves_more = true;
                 }
             }
         }
         self.parts += conjuncts.len();
         self.count(token)?;
-        let (mut with, mut without) = (Vec::new(), Vec::new());
-        for part in conjuncts {
-            let (part, nodes) = self.formulas.instance(part, map.clone());
-            self.parts += nodes;
-            let terms = self.formulas.terms_in(part);
-            let mentions = self.terms.free_vars(&terms);
-            match mentions.iter().any(|v| free.contains(v)) {
-                true => with.push(part),
-                false => without.push(part),
+        let (mut with, mut without) = self.divided(conjuncts, &map, &free);
+        let has_predicate = |part: &Value| self.formulas.predicate_in(*part).is_some();
+        if with.iter().any(has_predicate) {
+            for &(_, variable) in &variables {
+                if !free.remove(&variable) {
+                    continue;
+                }
+                let Some(choice) = self.choice(variable, &with, &free) else {
+                    return Ok(None);
+                };
+                let map = std::iter::once((variable, choice)).collect();
+                let (open, closed) = self.divided(with, &map, &free);
+                with = open;
+                without.extend(closed);
             }
-        }
-        if with
-            .iter()
-            .any(|&part| self.formulas.predicate_in(part).is_some())
-        {
-            return Ok(None);
+            self.count(token)?;
+            self.is_stronger = true;
         }
         if !with.is_empty() {
             let left: Vec<(Sym, TermId)> = variables
@@ -136,6 +145,86 @@ impl Clausifier<'_> {
             without.push(rest);
         }
         Ok(Some(self.formulas.and(&without, token)))
+    }
+
+    /// The instances of parts for a map, those with variables in `free` first.
+    fn divided(
+        &mut self,
+        parts: Vec<Value>,
+        map: &FxHashMap<TermId, TermId>,
+        free: &FxHashSet<TermId>,
+    ) -> (Vec<Value>, Vec<Value>) {
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for part in parts {
+            let (part, nodes) = self.formulas.instance(part, map.clone());
+            self.parts += nodes;
+            let terms = self.formulas.terms_in(part);
+            let vars = self.terms.free_vars(&terms);
+            match vars.iter().any(|v| free.contains(v)) {
+                true => with.push(part),
+                false => without.push(part),
+            }
+        }
+        (with, without)
+    }
+
+    /// A value for an existential variable of a conjunction, without variables in `free`: the
+    /// greatest of its lower bounds among the constraints, else the least of its upper bounds, else
+    /// a value beside one that is excluded, else the default value of its sort.
+    fn choice(
+        &self,
+        variable: TermId,
+        parts: &[Value],
+        free: &FxHashSet<TermId>,
+    ) -> Option<TermId> {
+        let terms = self.terms;
+        let sort = terms.sort_of(variable);
+        if sort != SortId::INT && sort != SortId::REAL {
+            return terms.default_value(sort);
+        }
+        let (mut lower, mut upper, mut excluded) = (Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            let Value::Term(literal) = *part else {
+                continue;
+            };
+            let node = terms.node(literal);
+            let (atom, negated) = match node.op {
+                Op::Not => (node.args[0], true),
+                _ => (literal, false),
+            };
+            let Some((side, positive)) = isolated(terms, atom, variable) else {
+                continue;
+            };
+            if mentions(terms, side, free) {
+                continue;
+            }
+            let beside = |up: bool| {
+                let one = Rational::from_integer(if up { 1 } else { -1 }.into());
+                terms.add(&[side, terms.number(&one, sort)])
+            };
+            match (terms.op(atom), negated) {
+                (Op::Le | Op::Ge, _) => {
+                    let is_upper = ((*terms.op(atom) == Op::Le) == positive) != negated;
+                    let bound = if negated { beside(!is_upper) } else { side };
+                    if is_upper { &mut upper } else { &mut lower }.push(bound);
+                }
+                (Op::Eq, true) => excluded.push(beside(true)),
+                _ => {}
+            }
+        }
+        let extreme = |bounds: Vec<TermId>, greatest: bool| {
+            bounds.into_iter().reduce(|a, b| {
+                let is_first = if greatest {
+                    terms.ge(a, b)
+                } else {
+                    terms.le(a, b)
+                };
+                terms.ite(is_first, a, b)
+            })
+        };
+        let found = extreme(lower, true).or_else(|| extreme(upper, false));
+        let found = found.or_else(|| extreme(excluded, true));
+        found.or_else(|| terms.default_value(sort))
     }
 
     /// Instances of the universal quantifiers of a body, at its index terms. The clause with them in
@@ -202,4 +291,45 @@ impl Clausifier<'_> {
         self.is_stronger = true;
         Ok(literals)
     }
+}
+
+/// Whether a term has one of these variables.
+fn mentions(terms: &TermStore, term: TermId, vars: &FxHashSet<TermId>) -> bool {
+    terms.free_vars(&[term]).iter().any(|v| vars.contains(v))
+}
+
+/// The term `t` with `equation ⇔ variable = t`, without the variable; `None` if none is found.
+fn solved(terms: &TermStore, equation: TermId, variable: TermId) -> Option<TermId> {
+    let node = terms.node(equation);
+    if node.op != Op::Eq {
+        return None;
+    }
+    let sides = [(node.args[0], node.args[1]), (node.args[1], node.args[0])];
+    let direct = sides.into_iter().find(|side| side.0 == variable);
+    let term = match direct {
+        Some((_, other)) => other,
+        None => isolated(terms, equation, variable)?.0,
+    };
+    (!terms.free_vars(&[term]).contains(&variable)).then_some(term)
+}
+
+/// A comparison of numbers as one between the variable and the term that is returned; the second
+/// value is false if its sides change places. `None` if the variable has another coefficient than
+/// 1 and −1 over Int, or occurs elsewhere.
+fn isolated(terms: &TermStore, comparison: TermId, variable: TermId) -> Option<(TermId, bool)> {
+    let node = terms.node(comparison);
+    let &[left, right] = &*node.args else {
+        return None;
+    };
+    let sort = terms.sort_of(left);
+    if !matches!(node.op, Op::Le | Op::Ge | Op::Eq) || terms.sort_of(variable) != sort {
+        return None;
+    }
+    let (coefficient, rest) = terms.difference(left, right).split_off(variable);
+    let is_unit = sort == SortId::REAL || coefficient.abs().is_one();
+    if coefficient.is_zero() || !is_unit {
+        return None;
+    }
+    let term = terms.from_linear(&rest.scaled(&-coefficient.recip()), sort);
+    (!terms.free_vars(&[term]).contains(&variable)).then_some((term, coefficient.is_positive()))
 }

@@ -13,6 +13,7 @@ use super::clauses::{Clauses, Clausifier, GeneralClause};
 use super::commands::{Command, Verb, sorts_first, split, unsupported};
 use super::complement;
 use super::constants::{FreeConstant, bind, outermost_exists};
+use super::constructor_counts::{SIZE, with_size_functions};
 use super::elaborate::Elaborator;
 use super::environment::{Environment, Global, Macro, Workspace};
 use super::error::{
@@ -43,12 +44,22 @@ pub(super) fn read(
     functions: &mut Functions,
     options: Options,
 ) -> Result<Problem, InputError> {
-    let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let warnings = Warnings::new(options.strict);
     if let Some(place) = latin1 {
         let at = InputError::at_byte(text, place, Nonstandard::Latin1);
         warnings.add(at.line, at.column, Nonstandard::Latin1)?;
     }
+    read_with_warnings(text, warnings, terms, functions, options)
+}
+
+fn read_with_warnings(
+    text: &str,
+    warnings: Warnings,
+    terms: Rc<TermStore>,
+    functions: &mut Functions,
+    options: Options,
+) -> Result<Problem, InputError> {
+    let symbols = Symbols::with_names(BUILTINS.iter().map(|b| b.0));
     let mut lexed = Lexed::new(text, symbols, warnings)?;
     let list = ListSymbols::new(&mut lexed.symbols);
     let mut commands = split(&lexed)?;
@@ -56,6 +67,15 @@ pub(super) fn read(
         Err(error) => error,
         result => return result,
     };
+    if matches!(&error.kind, ErrorKind::Term(TermError::Undeclared(name)) if name == SIZE) {
+        let place = (error.line, error.column);
+        let Some(text) = size_functions(&lexed, &commands, &terms, functions) else {
+            return Err(error);
+        };
+        let warnings = lexed.warnings;
+        warnings.add(place.0, place.1, Nonstandard::ConstructorCount)?;
+        return read_with_warnings(&text, warnings, terms, functions, options).map_err(|_| error);
+    }
     let ErrorKind::Sort(SortError::Undeclared(sort)) = &error.kind else {
         return Err(error);
     };
@@ -71,6 +91,22 @@ pub(super) fn read(
     };
     lexed.warn(token, Nonstandard::DatatypesInAnotherOrder)?;
     read_commands(&lexed, &commands, None, terms, functions, options).map_err(|_| error)
+}
+
+/// The text with functions for the undeclared `_size`, if it is read with them.
+fn size_functions(
+    lexed: &Lexed<'_>,
+    commands: &[Command<'_, '_>],
+    terms: &Rc<TermStore>,
+    functions: &mut Functions,
+) -> Option<String> {
+    let mut reader = Reader::new(lexed, terms.clone(), Dialect::Horn, functions);
+    reader.environment.size_places = Some(Vec::new());
+    for command in commands {
+        reader.command(command).ok()?;
+    }
+    let places = reader.environment.size_places.take()?;
+    with_size_functions(lexed, commands, terms, &places)
 }
 
 fn read_commands(
@@ -190,6 +226,7 @@ impl<'r, 't> Reader<'r, 't> {
                 new_names: Vec::new(),
                 heap: None,
                 variable_sorts: FxHashMap::default(),
+                size_places: None,
             },
             work: Workspace::new(formulas, lexed.symbols.len()),
             terms,

@@ -192,6 +192,7 @@ impl<'t> Lexed<'t> {
             Kind::Close(open) if Some(open) == command => SyntaxError::EndsEarly {
                 command: command_name,
             },
+            Kind::Reserved(_) => SyntaxError::ReservedWord(shorten(self.source(token))),
             _ => SyntaxError::Unexpected {
                 found: shorten(self.source(token)),
                 command: command_name,

@@ -95,6 +95,8 @@ pub(crate) enum Nonstandard {
     DatatypesInAnotherOrder,
     #[error("the sort `List` is not declared and read as Z3's own: declare it as a datatype")]
     PredeclaredList,
+    #[error("`_size` is read as Eldarica's: the number of constructors in a value")]
+    ConstructorCount,
 }
 
 impl Nonstandard {
