@@ -82,19 +82,11 @@ struct SolveArgs {
     )]
     without: Vec<String>,
 
-    /// Members of the portfolio that run at a time [default: the number of cores].
-    ///
-    /// Members solve the same problem in different ways, each in its own process, and the first
-    /// answer counts. With one job only the default strategy runs. The options --engine, --without,
-    /// --passes, --set, --report and --deterministic imply one job. The limit of --memory is divided by
-    /// the number of jobs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    jobs: Option<u16>,
-
     /// Print a model after the verdict, if the clauses have one.
     ///
     /// A plain model has no recursive functions, so that every program that reads SMT-LIB models can
-    /// read it. If only other models are found, the verdict is `unknown`.
+    /// read it. If only other models are found, the verdict is `unknown`. Where there is a proof by
+    /// induction on derivations in place of a model, `derivations` prints the least model with it.
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true,
           default_missing_value = "any")]
     model: Option<ModelKind>,
@@ -224,6 +216,21 @@ impl SolveArgs {
 
 #[derive(Args, Debug)]
 struct CommonArgs {
+    /// Members of the portfolio that run at a time [default: the number of cores].
+    ///
+    /// Members solve the same problem in different ways, each in its own process, and the first
+    /// answer counts. With one job only the default strategy runs. The options --engine, --without,
+    /// --passes, --set, --report and --deterministic imply one job. The limit of --memory is divided by
+    /// the number of jobs. The check of a model with many assertions has as many threads; with
+    /// `alphorn check` one by default.
+    #[arg(long, value_name = "N", global = true, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// Threads for the check of a model [default: --jobs of `alphorn check`, otherwise 1].
+    #[arg(long, value_name = "N", global = true, hide = true,
+          value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+
     /// Stop with `unknown` after this time, which may have a fraction.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
     timeout: Option<Duration>,
@@ -334,6 +341,8 @@ pub enum ModelKind {
     Any,
     /// Only models without recursive functions.
     Plain,
+    /// All models, and with a proof about several runs the least model over a datatype of derivations.
+    Derivations,
 }
 
 impl ModelKind {
@@ -342,6 +351,7 @@ impl ModelKind {
         match self {
             ModelKind::Any => "--model",
             ModelKind::Plain => "--model=plain",
+            ModelKind::Derivations => "--model=derivations",
         }
     }
 }
@@ -491,6 +501,8 @@ pub struct Invocation {
     pub strict: bool,
     /// Whether a text without a check is checked at its end.
     pub check_at_end: bool,
+    /// The number of threads for the check of a model.
+    pub threads: usize,
     /// The format of statistics; `None` for none.
     pub stats: Option<Format>,
     /// How much to log: 0 is the default, and negative numbers are less.
@@ -663,7 +675,7 @@ fn invocation(cli: Cli) -> Parsed {
             };
             Task::Solve(Box::new(Solve {
                 source: Source::new(cli.file),
-                jobs: args.jobs.map(usize::from),
+                jobs: common.jobs.map(usize::from),
                 engine: args.engine,
                 without: args.without,
                 model: args.model,
@@ -685,8 +697,10 @@ fn invocation(cli: Cli) -> Parsed {
             }))
         }
     };
+    let of_jobs = common.jobs.filter(|_| matches!(task, Task::Check { .. }));
     Parsed::Run(Box::new(Invocation {
         task,
+        threads: common.threads.or(of_jobs).map_or(1, usize::from),
         timeout: common.timeout,
         deterministic: common.deterministic,
         memory_mib: common.memory,

@@ -176,6 +176,7 @@ impl Replies {
         }
         let all = Wanted {
             model: true,
+            derivations: wanted.derivations,
             proof: wanted.proof.or(Some(ProofFormat::Text)),
             reason_unknown: true,
         };

@@ -222,6 +222,7 @@ impl Worker<'_> {
         let printing = Printing {
             wanted: Wanted {
                 model: args.model.is_some() || args.hinted,
+                derivations: args.model == Some(ModelKind::Derivations),
                 proof: args.proof.or(args.hinted.then_some(ProofFormat::Text)),
                 reason_unknown: args.hinted,
             },
@@ -278,6 +279,7 @@ impl Worker<'_> {
         if let Some(limit) = problem.requests.timeout_ms.map(Duration::from_millis) {
             budget = budget.time(limit);
         }
+        budget.allow_threads(self.invocation.threads);
         let mut cx = Context::with_budget(terms, budget);
         if let Some(view) = &self.view {
             cx.progress = Progress::to(view.clone());

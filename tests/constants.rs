@@ -34,6 +34,7 @@ fn answer(text: &str) -> String {
         model: true,
         proof: Some(ProofFormat::Text),
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
     let shown = format!("{}\n{}", output.word(), output.details());

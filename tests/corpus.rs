@@ -20,7 +20,11 @@ const NOT_SOLVED: &[&str] = &[
     "recursion/three-bodies-safe",
 ];
 
-/// The least number of tasks that an engine has to answer: about those of its first round.
+/// Each engine runs on one of this number of files, the next engine on others.
+const ROTATION: usize = 3;
+
+/// The least number of tasks of the whole corpus that an engine has to answer: about those of its first
+/// round.
 const FLOORS: &[(&str, usize)] = &[
     ("bmc", 150),
     ("cata", 30),
@@ -72,11 +76,15 @@ fn the_default_solves_the_corpus() {
 
 #[test]
 fn every_engine_agrees() {
-    let tasks = tasks();
-    for engine in &ENGINES {
+    let all = tasks();
+    for (number, engine) in ENGINES.iter().enumerate() {
         let floor = FLOORS.iter().find(|floor| floor.0 == engine.name);
         let floor = floor.unwrap_or_else(|| panic!("{} has no floor", engine.name));
-        answers_at_least(floor.1, &tasks, |task, limit| {
+        let own = all.iter().skip(number % ROTATION).step_by(ROTATION);
+        let own: Vec<&Task> = own.collect();
+        // A part of the files has not exactly its share of the answers.
+        let floor = floor.1 * 3 / (ROTATION * 4);
+        answers_at_least(floor, &own, |task, limit| {
             let agrees = if engine.name == "muz" {
                 agrees_apart(task, engine.name, limit)
             } else {

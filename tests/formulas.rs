@@ -237,6 +237,7 @@ fn formulas_of_any_shape_agree_with_all_interpretations() {
             model: true,
             proof: Some(ProofFormat::Text),
             reason_unknown: false,
+            ..Wanted::default()
         };
         let output = answer.output(&problem, wanted);
         match output.word() {

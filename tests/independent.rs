@@ -18,7 +18,7 @@ use corpus::trials::answers_at_least;
 use corpus::{CheckOutcome, Task, run, tasks};
 
 /// One of this number of safe files of the corpus is checked.
-const STRIDE: usize = 3;
+const STRIDE: usize = 6;
 
 /// One of this number of broken certificates is checked.
 const BROKEN_STRIDE: usize = 10;
@@ -239,7 +239,7 @@ fn proofs_about_several_runs_are_confirmed() {
 }
 
 /// The certificate of one of this number of files is checked.
-const CERTIFIED_STRIDE: usize = 5;
+const CERTIFIED_STRIDE: usize = 8;
 
 /// Both solvers confirm certificates of `sat` and of `unsat`, without the task.
 #[test]

@@ -288,6 +288,7 @@ fn check_text(name: &str, text: &str, safe: bool) {
         model: true,
         proof: Some(ProofFormat::Json),
         reason_unknown: false,
+        ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
     assert_eq!(output.word(), if safe { "sat" } else { "unsat" }, "{place}");

@@ -21,6 +21,7 @@ fn answer(text: &str) -> (&'static str, String) {
         model: true,
         proof: Some(ProofFormat::Text),
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(&problem, wanted);
     if output.word() != "unknown" {

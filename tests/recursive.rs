@@ -83,6 +83,7 @@ fn printed(problem: &Problem, answer: &Validated, proof: ProofFormat) -> String 
         model: true,
         proof: Some(proof),
         reason_unknown: true,
+        ..Wanted::default()
     };
     let output = answer.output(problem, wanted);
     format!("{}\n{}", output.word(), output.details())

@@ -44,6 +44,7 @@ impl Portfolio<'_> {
             let part = whole / u64::try_from(self.jobs).unwrap_or(u64::MAX).max(1);
             words.push(format!("--memory={}", part.max(1)));
         }
+        words.push(format!("--threads={}", self.jobs));
         words.extend(self.solve.model.map(|kind| kind.option().to_owned()));
         match self.solve.proof {
             Some(ProofFormat::Text) => words.push("--proof".to_owned()),

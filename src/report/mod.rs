@@ -117,6 +117,7 @@ impl Printed {
     pub fn new(problem: &Problem, answer: &Validated) -> Printed {
         let wanted = Wanted {
             model: true,
+            derivations: false,
             proof: Some(ProofFormat::Json),
             reason_unknown: false,
         };

@@ -65,6 +65,36 @@ pub struct SessionError {
     pub message: String,
 }
 
+/// A command and its parts.
+struct Command {
+    /// Its place in the script.
+    range: Range<usize>,
+    text: String,
+    /// The places of its parts in `text`.
+    parts: Vec<Range<usize>>,
+}
+
+impl Command {
+    /// The command at this place of a script.
+    fn new(script: &str, range: Range<usize>) -> Command {
+        let text = script[range.clone()].to_owned();
+        let parts = elements(&text, &(0..text.len())).unwrap_or_default();
+        Command { range, text, parts }
+    }
+
+    /// The part with this number; empty if there is none.
+    fn part(&self, number: usize) -> &str {
+        self.parts
+            .get(number)
+            .map_or("", |part| &self.text[part.clone()])
+    }
+
+    /// The name of the command.
+    fn keyword(&self) -> &str {
+        self.part(0)
+    }
+}
+
 /// A command in force.
 struct InForce {
     range: Range<usize>,
@@ -202,114 +232,136 @@ impl Session {
         end.map(|end| Ok(self.taken..end))
     }
 
-    /// Takes the command at this place.
+    /// Takes the command at this place: one that stays in force, a question, a change of what is in
+    /// force, or a request about the last answer.
     fn take(&mut self, range: Range<usize>) -> Result<Action, SessionError> {
-        let text = self.text[range.clone()].to_owned();
-        let parts = elements(&text, &(0..text.len())).unwrap_or_default();
-        let part = |number: usize| parts.get(number).map_or("", |part| &text[part.clone()]);
-        let keyword = part(0);
-        let kind = match keyword {
+        let command = Command::new(&self.text, range);
+        let kind = match command.keyword() {
             "assert" | "rule" => Kind::Assertion,
             "set-logic" => Kind::Option,
-            "set-option" => {
-                let is_true = part(2) == "true";
-                self.options.set(part(1), part(2));
-                match part(1) {
-                    ":print-success" => {
-                        self.print_success = is_true;
-                        return Ok(Action::None);
-                    }
-                    ":global-declarations" => self.global_declarations = is_true,
-                    _ => {}
-                }
-                Kind::Option
+            "set-option" => match self.set_option(&command) {
+                Some(kind) => kind,
+                None => return Ok(Action::None),
+            },
+            "check-sat" | "check-sat-using" | "check-sat-assuming" | "query" => {
+                return self.check(&command);
             }
-            "check-sat" | "check-sat-using" | "query" => {
-                let text = self.question(&range, &text)?;
-                let of_rules = keyword == "query";
-                return Ok(Action::Check { text, of_rules });
-            }
-            "check-sat-assuming" => {
-                let assumptions = self.assumptions(&range, &parts)?;
-                return Ok(Action::Check {
-                    text: self.question(&range, &assumptions)?,
-                    of_rules: false,
-                });
-            }
-            "get-value" => {
-                let list = parts.get(1).and_then(|list| elements(&text, list));
-                let Some(list) = list.filter(|list| !list.is_empty()) else {
-                    let error = self.error(range.start, "a list of terms is expected");
-                    return Ok(Action::Error(error));
-                };
-                let terms = list.into_iter().map(|term| text[term].to_owned());
-                return Ok(Action::Request(Request::Values(terms.collect())));
-            }
-            "get-model" => return Ok(Action::Request(Request::Model)),
-            "get-proof" => return Ok(Action::Request(Request::Proof)),
-            "get-unsat-core" => {
-                return Ok(Action::Request(Request::UnsatCore(self.names())));
-            }
-            "get-assignment" => return Ok(Action::Request(self.assignment())),
-            "get-info" if part(1) == ":reason-unknown" => {
-                return Ok(Action::Request(Request::Reason));
-            }
-            "get-info" => {
-                let levels = self.levels.len();
-                return Ok(information(part(1), levels, self.interactive));
-            }
-            "get-option" => return Ok(Action::Print(self.options.get(part(1)))),
-            "get-assertions" => return Ok(Action::Print(self.assertions())),
-            "echo" => return Ok(Action::Print(part(1).to_owned())),
             "set-info" => return Ok(Action::None),
             "exit" => return Ok(Action::Exit),
-            "push" | "pop" => {
-                let count = self.level_count(&range, &text, parts.get(1))?;
-                return match keyword {
-                    "push" => Ok(self.push(count)),
-                    _ => self.pop(count, range.start),
-                };
-            }
-            "reset" => {
-                self.in_force.clear();
-                self.levels.clear();
-                (self.global_declarations, self.print_success) = (false, false);
-                self.options = Options::default();
-                self.unknown = None;
-                return Ok(Action::None);
-            }
-            "reset-assertions" => {
-                self.levels.clear();
-                self.remove_after(0);
-                return Ok(Action::None);
-            }
-            _ if keyword.starts_with("declare-") || keyword.starts_with("define-") => {
+            "push" | "pop" => return self.change_level(&command),
+            "reset" | "reset-assertions" => return Ok(self.reset(command.keyword())),
+            "get-value" => return Ok(self.values(&command)),
+            "echo" => return Ok(Action::Print(command.part(1).to_owned())),
+            word if word.starts_with("declare-") || word.starts_with("define-") => {
                 Kind::Declaration
             }
-            _ if keyword.starts_with("get-") => {
-                return Ok(Action::Print("unsupported".to_owned()));
-            }
-            _ => {
-                let name: String = keyword.chars().take(40).collect();
-                let displays = only_displays(keyword);
-                if displays && self.asked.is_none() {
-                    // An error before the verdict would make readers doubt it.
-                    return Ok(Action::Print("unsupported".to_owned()));
-                }
-                if displays {
-                    let message = format!("the command `{name}` is not supported");
-                    return Ok(Action::Error(self.error(range.start, &message)));
-                }
-                let error = self.error(range.start, &format!("unknown command: {name}"));
-                if self.asked.is_none() || self.interactive {
-                    return Err(error);
-                }
-                self.unknown = Some(name);
-                return Ok(Action::Error(error));
-            }
+            word if word.starts_with("get-") => return Ok(self.get(&command)),
+            _ => return self.other(&command),
         };
+        let range = command.range;
         self.in_force.push(InForce { range, kind });
         Ok(Action::None)
+    }
+
+    /// Sets an option. The result is the kind of the command, if it stays in force.
+    fn set_option(&mut self, command: &Command) -> Option<Kind> {
+        let (name, value) = (command.part(1), command.part(2));
+        self.options.set(name, value);
+        match name {
+            ":print-success" => {
+                self.print_success = value == "true";
+                return None;
+            }
+            ":global-declarations" => self.global_declarations = value == "true",
+            _ => {}
+        }
+        Some(Kind::Option)
+    }
+
+    /// The question of a command.
+    fn check(&mut self, command: &Command) -> Result<Action, SessionError> {
+        let question = match command.keyword() {
+            "check-sat-assuming" => self.assumptions(command)?,
+            _ => command.text.clone(),
+        };
+        Ok(Action::Check {
+            text: self.question(&command.range, &question)?,
+            of_rules: command.keyword() == "query",
+        })
+    }
+
+    /// Takes a `push` or `pop`.
+    fn change_level(&mut self, command: &Command) -> Result<Action, SessionError> {
+        let count = self.level_count(command)?;
+        match command.keyword() {
+            "push" => Ok(self.push(count)),
+            _ => self.pop(count, command.range.start),
+        }
+    }
+
+    /// Takes a `reset` or `reset-assertions`.
+    fn reset(&mut self, keyword: &str) -> Action {
+        self.levels.clear();
+        if keyword == "reset-assertions" {
+            self.remove_after(0);
+        } else {
+            self.in_force.clear();
+            (self.global_declarations, self.print_success) = (false, false);
+            self.options = Options::default();
+            self.unknown = None;
+        }
+        Action::None
+    }
+
+    /// The request of a `get-value`.
+    fn values(&self, command: &Command) -> Action {
+        let list = command.parts.get(1);
+        let list = list.and_then(|list| elements(&command.text, list));
+        let Some(list) = list.filter(|list| !list.is_empty()) else {
+            return Action::Error(self.error(command.range.start, "a list of terms is expected"));
+        };
+        let terms = list
+            .into_iter()
+            .map(|term| command.text[term].to_owned())
+            .collect();
+        Action::Request(Request::Values(terms))
+    }
+
+    /// What a command asks for that begins with `get-`, other than `get-value`.
+    fn get(&self, command: &Command) -> Action {
+        let part = command.part(1);
+        match command.keyword() {
+            "get-model" => Action::Request(Request::Model),
+            "get-proof" => Action::Request(Request::Proof),
+            "get-unsat-core" => Action::Request(Request::UnsatCore(self.names())),
+            "get-assignment" => Action::Request(self.assignment()),
+            "get-info" if part == ":reason-unknown" => Action::Request(Request::Reason),
+            "get-info" => information(part, self.levels.len(), self.interactive),
+            "get-option" => Action::Print(self.options.get(part)),
+            "get-assertions" => Action::Print(self.assertions()),
+            _ => Action::Print("unsupported".to_owned()),
+        }
+    }
+
+    /// Takes a command that has no meaning here.
+    fn other(&mut self, command: &Command) -> Result<Action, SessionError> {
+        let keyword = command.keyword();
+        let name: String = keyword.chars().take(40).collect();
+        let start = command.range.start;
+        if only_displays(keyword) {
+            // An error before the verdict would make readers doubt it.
+            if self.asked.is_none() {
+                return Ok(Action::Print("unsupported".to_owned()));
+            }
+            let message = format!("the command `{name}` is not supported");
+            return Ok(Action::Error(self.error(start, &message)));
+        }
+        let error = self.error(start, &format!("unknown command: {name}"));
+        if self.asked.is_none() || self.interactive {
+            return Err(error);
+        }
+        self.unknown = Some(name);
+        Ok(Action::Error(error))
     }
 
     /// Pushes this many levels.
@@ -344,37 +396,28 @@ impl Session {
             }));
     }
 
-    /// The number of levels to push or pop; `part` is the argument of the command.
-    fn level_count(
-        &self,
-        command: &Range<usize>,
-        text: &str,
-        part: Option<&Range<usize>>,
-    ) -> Result<usize, SessionError> {
-        let Some(part) = part else {
+    /// The number of levels to push or pop.
+    fn level_count(&self, command: &Command) -> Result<usize, SessionError> {
+        let Some(part) = command.parts.get(1) else {
             return Ok(1);
         };
-        match text[part.clone()].parse() {
+        match command.text[part.clone()].parse() {
             Ok(count @ 0..=MAX_LEVELS) => Ok(count),
             _ => {
                 let message = format!("a number of levels up to {MAX_LEVELS} is expected");
-                Err(self.error(command.start + part.start, &message))
+                Err(self.error(command.range.start + part.start, &message))
             }
         }
     }
 
     /// An assertion of the literals of a `check-sat-assuming`, and a check, at their places.
-    fn assumptions(
-        &self,
-        command: &Range<usize>,
-        parts: &[Range<usize>],
-    ) -> Result<String, SessionError> {
+    fn assumptions(&self, command: &Command) -> Result<String, SessionError> {
         let error = || {
             let message = "Boolean symbols and their negations are expected";
-            self.error(command.start, message)
+            self.error(command.range.start, message)
         };
-        let text = &self.text[command.clone()];
-        let [_, list] = parts else {
+        let text = &command.text;
+        let [_, list] = command.parts.as_slice() else {
             return Err(error());
         };
         let literals = elements(text, list).ok_or_else(error)?;

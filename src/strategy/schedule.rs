@@ -63,6 +63,15 @@ pub(super) const STAGES: [Stage; 7] = [
     },
 ];
 
+/// On the clauses near the open queries of a large system, with facts in place of the others.
+pub(super) const NEAR: Stage = Stage {
+    name: "near",
+    passes: Passes::Quick,
+    turns: QUICK,
+    named: Limit::None,
+    condition: Condition::Always,
+};
+
 /// A limit in work.
 const fn work(milliseconds: u64) -> Limit {
     Limit::Work(Duration::from_millis(milliseconds))
@@ -183,6 +192,11 @@ pub(super) struct Parts {
     /// The check of a witness before the costly passes: another engine, or a later stage, may have a
     /// model that is easier to check.
     pub quick_check: Slot<()>,
+    /// The same for the model of the sparse analysis of a large system, which engines seldom find:
+    /// reading the definitions alone takes seconds.
+    pub analysis_check: Slot<()>,
+    /// The stage [`NEAR`], each time.
+    pub near: Slot<()>,
     /// The same where the passes left no predicate: then no engine has another model.
     pub closed_check: Slot<()>,
     /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost; later it has all the time
@@ -203,6 +217,8 @@ pub(super) struct Parts {
 pub(super) const PARTS: Parts = Parts {
     hints: slot((), 0.2, work(5_000)),
     quick_check: slot((), 0.3, time(120)),
+    analysis_check: slot((), 0.8, time(120)),
+    near: slot((), 0.4, time(120)),
     closed_check: slot((), 0.8, time(120)),
     easy_to_check: slot((), 0.5, time(120)),
     plain_for_sizes: slot((), 0.5, work(5_000)),

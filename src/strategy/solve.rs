@@ -14,13 +14,14 @@ use thiserror::Error;
 use super::hints::{Hint, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
-use super::schedule::{PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
+use super::schedule::{NEAR, PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
 use super::sparse;
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use super::values::solve_for_values;
 use crate::registry::check_settings;
 use alphorn_chc::frontend::{Dialect, InputError, Problem, parse};
 use alphorn_chc::{Shape, System, to_smtlib};
+use alphorn_domain::sparse::Neighbourhood;
 use alphorn_engine::schedule::Slot;
 use alphorn_engine::settings::SettingError;
 use alphorn_proof::exchange::Exchange;
@@ -30,7 +31,7 @@ use alphorn_term::TermStore;
 use alphorn_term::run::{Context, Phase, Reason};
 use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
-    PipelineError, exclude_clauses, normalize, share_lemmas,
+    PipelineError, exclude_clauses, keep_near_clauses, normalize, share_lemmas,
 };
 use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
 
@@ -265,6 +266,9 @@ struct Run<'a> {
     witness_lost: bool,
     /// Whether clauses with instances in place of universal quantifiers are refuted.
     instances_refuted: bool,
+    /// Whether the clauses of the stage derive more than the problem's, so that a refutation of them
+    /// says nothing.
+    derives_more: bool,
 }
 
 impl<'a> Run<'a> {
@@ -284,6 +288,7 @@ impl<'a> Run<'a> {
             frames: Frames::default(),
             witness_lost: false,
             instances_refuted: false,
+            derives_more: false,
         })
     }
 
@@ -313,6 +318,12 @@ impl<'a> Run<'a> {
         let seconds = start.elapsed();
         let start = Instant::now();
         let Some(verdict) = found.verdict else {
+            for neighbourhood in found.neighbourhoods {
+                let answer = self.near_queries(neighbourhood, cx);
+                if answer.is_some() || cx.stop().is_some() {
+                    return answer;
+                }
+            }
             let (applicable, facts) = (found.applicable, found.facts);
             let Clauses { system, back } = &mut self.clauses;
             exclude_clauses(applicable, facts, system, back, cx);
@@ -323,7 +334,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let back = BackTranslations::default();
-        let validated = self.validated(verdict, &back, Some(&PARTS.quick_check), cx);
+        let validated = self.validated(verdict, &back, Some(&PARTS.analysis_check), cx);
         if validated.reason().is_some() {
             return None;
         }
@@ -336,6 +347,29 @@ impl<'a> Run<'a> {
         };
         found.report(cx);
         Some(validated)
+    }
+
+    /// The stage [`NEAR`]: a model of the clauses near open queries that is one of all clauses together
+    /// with facts. Nothing of it is kept for later stages.
+    fn near_queries(
+        &mut self,
+        neighbourhood: Neighbourhood,
+        cx: &mut Context,
+    ) -> Option<Validated> {
+        let mut clauses = Clauses::new(self.normal.clone());
+        let Clauses { system, back } = &mut clauses;
+        keep_near_clauses(neighbourhood, system, back, cx);
+        let clauses = std::mem::replace(&mut self.clauses, clauses);
+        let (frames, lost) = (std::mem::take(&mut self.frames), self.witness_lost);
+        // What these clauses derive is not to reach other members.
+        let bus = cx.bus.take();
+        self.derives_more = true;
+        let budget = PARTS.near.budget(&cx.budget);
+        let answer = cx.within(budget, |cx| self.stage(&NEAR, cx));
+        self.derives_more = false;
+        (self.clauses, self.frames, self.witness_lost) = (clauses, frames, lost);
+        cx.bus = bus;
+        answer.filter(|answer| answer.reason().is_none())
     }
 
     /// Lets engines have their turns, stage by stage, until there is an answer.
@@ -390,6 +424,7 @@ impl<'a> Run<'a> {
         }
         self.run_passes(stage.passes, cx)?;
         let check = match stage.passes {
+            _ if self.derives_more => Some(&PARTS.analysis_check),
             Passes::Quick if self.clauses.system.used_predicates().is_empty() => {
                 Some(&PARTS.closed_check)
             }
@@ -504,6 +539,9 @@ impl<'a> Run<'a> {
             }
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
+            if self.derives_more && matches!(verdict, Verdict::Unsat(_)) {
+                break;
+            }
             let has_witness = !matches!(verdict, Verdict::Unknown(_));
             let of_instances = self.problem.is_stronger && matches!(verdict, Verdict::Unsat(_));
             let start = Instant::now();

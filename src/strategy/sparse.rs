@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use alphorn_chc::System;
-use alphorn_domain::sparse::{self, Analysis, Skeleton};
+use alphorn_domain::sparse::{self, Analysis, Neighbourhood, Skeleton};
 use alphorn_proof::facts::Facts;
 use alphorn_proof::{DerivationStep, substituted};
 use alphorn_smt::Smt;
@@ -22,6 +22,10 @@ struct Limits {
     min_clauses: usize,
     /// In smaller systems there are no walks, since engines refute them sooner.
     min_clauses_for_walks: usize,
+    /// In smaller systems the engines see all clauses at once.
+    min_clauses_for_neighbourhoods: usize,
+    /// Predicates near open queries that keep their clauses, in each of the attempts.
+    near: [usize; 2],
     /// Open queries that walks lead to.
     queries: usize,
     /// Walks to each of them.
@@ -36,6 +40,8 @@ struct Limits {
 const LIMITS: Limits = Limits {
     min_clauses: 64,
     min_clauses_for_walks: 200,
+    min_clauses_for_neighbourhoods: 1000,
+    near: [16, 128],
     queries: 3,
     attempts: 37,
     max_steps: 50_000,
@@ -51,6 +57,8 @@ pub(super) struct Found {
     /// exclude the others.
     pub applicable: Vec<bool>,
     pub facts: Facts,
+    /// What is near the open queries of a large system, the smallest first.
+    pub neighbourhoods: Vec<Neighbourhood>,
 }
 
 /// Analyses the system; `None` if it is small.
@@ -76,6 +84,7 @@ fn analyse_large(system: &System, cx: &mut Context) -> Found {
             verdict: proof.map(|proof| Verdict::Sat(model(system, proof))),
             applicable: Vec::new(),
             facts: Facts::default(),
+            neighbourhoods: Vec::new(),
         };
         let clauses = system.clauses.len();
         if found.verdict.is_some() {
@@ -85,6 +94,10 @@ fn analyse_large(system: &System, cx: &mut Context) -> Found {
             found.verdict = walk(system, &analysis, cx).map(Verdict::Unsat);
         }
         if found.verdict.is_none() {
+            if clauses >= LIMITS.min_clauses_for_neighbourhoods {
+                let found_near = LIMITS.near.iter().map_while(|&p| analysis.neighbourhood(p));
+                found.neighbourhoods = found_near.collect();
+            }
             found.applicable = analysis.applicable();
             if found.applicable.iter().any(|applies| !applies) {
                 match analysis.exclusions(&found.applicable) {

@@ -28,6 +28,7 @@ mod invariants;
 pub mod isolate;
 mod links;
 mod narrow;
+mod near;
 mod normalize;
 mod numerals;
 mod pipeline;
@@ -58,7 +59,7 @@ mod tests;
 
 pub use normalize::{Normalization, normalize};
 pub use pipeline::{BackTranslations, Pipeline, PipelineError};
-pub use pipeline::{exclude_clauses, share_lemmas};
+pub use pipeline::{exclude_clauses, keep_near_clauses, share_lemmas};
 pub use reads::{Reader as ArrayReader, View as ArrayView};
 pub use registry::PASSES;
 

@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::exclude::Exclude;
+use super::near::Near;
 use super::registry::{Models, PASSES, Pass, Timing, default_passes};
 use super::shared_lemmas::SharedLemmas;
 use super::{BackTranslation, BackTranslationError, Transformation};
 use alphorn_chc::System;
+use alphorn_domain::sparse::Neighbourhood;
 use alphorn_proof::facts::{Facts, Lemmas};
 use alphorn_term::run::{Context, Phase};
 use alphorn_witness::{Model, Refutation, SystemRules, check_steps};
@@ -272,6 +274,17 @@ pub fn exclude_clauses(
 ) -> bool {
     let mut exclude = Exclude { applicable, facts };
     take_step("sparse", &mut exclude, system, stack, cx)
+}
+
+/// Keeps the clauses near open queries, with facts in place of the others, so that a refutation of
+/// the new clauses says nothing. True if this changed the system.
+pub fn keep_near_clauses(
+    neighbourhood: Neighbourhood,
+    system: &mut Rc<System>,
+    stack: &mut BackTranslations,
+    cx: &mut Context,
+) -> bool {
+    take_step("near", &mut Near { neighbourhood }, system, stack, cx)
 }
 
 /// Applies one transformation; true if it changed the system.

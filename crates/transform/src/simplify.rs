@@ -25,7 +25,25 @@ use alphorn_term::{TermId, TermStore};
 pub struct Simplify {
     /// Id, constraint and number of arguments of clauses that are reduced already; the result
     /// depends on these only.
-    settled: FxHashSet<(ClauseId, TermId, usize)>,
+    settled: FxHashSet<Key>,
+    /// By clause, what [`positional`] gives.
+    renamed: FxHashMap<ClauseId, Renamed>,
+}
+
+/// A constraint with its variables renamed to their positions in the clause.
+struct Renamed {
+    /// The constraint and the clause's arguments before.
+    constraint: TermId,
+    arguments: Vec<TermId>,
+    result: TermId,
+}
+
+/// Id, constraint and number of arguments of a clause.
+type Key = (ClauseId, TermId, usize);
+
+fn key(clause: &Clause) -> Key {
+    let arguments = clause.atoms().map(|a| a.args.len()).sum();
+    (clause.id, clause.constraint, arguments)
 }
 
 impl Transformation for Simplify {
@@ -35,10 +53,7 @@ impl Transformation for Simplify {
         let mut replacement = Replacement::new(old);
         system.clauses.clear();
         for clause in &old.clauses {
-            let arguments: usize = clause.atoms().map(|a| a.args.len()).sum();
-            let known = self
-                .settled
-                .contains(&(clause.id, clause.constraint, arguments));
+            let known = self.settled.contains(&key(clause));
             if known || cx.stop().is_some() {
                 system.clauses.push(clause.clone());
                 continue;
@@ -51,14 +66,14 @@ impl Transformation for Simplify {
                 let origin = Origin::new(clause.id, reduction.definitions);
                 replacement.note(clause.id, origin);
             }
-            self.settled
-                .insert((clause.id, reduction.constraint, arguments));
-            system.clauses.push(Clause {
+            let clause = Clause {
                 constraint: reduction.constraint,
                 ..clause.clone()
-            });
+            };
+            self.settled.insert(key(&clause));
+            system.clauses.push(clause);
         }
-        drop_duplicates(&terms, &mut system.clauses);
+        drop_duplicates(&terms, &mut system.clauses, &mut self.renamed);
         let fewer = system.clauses.len() < old.clauses.len();
         (fewer || !replacement.is_empty()).then(|| replacement.step(system))
     }
@@ -100,8 +115,13 @@ pub(super) fn is_tautology(terms: &TermStore, clause: &Clause, reduction: &Reduc
     })
 }
 
-/// Keeps the first of several clauses that are equal up to the names of their variables.
-fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
+/// Keeps the first of several clauses that are equal up to the names of their variables. `known` has
+/// results of [`positional`].
+fn drop_duplicates(
+    terms: &TermStore,
+    clauses: &mut Vec<Clause>,
+    known: &mut FxHashMap<ClauseId, Renamed>,
+) {
     type Signature = (Vec<PredicateId>, Option<PredicateId>, usize);
     let mut groups: FxHashMap<Signature, Vec<usize>> = FxHashMap::default();
     for (index, clause) in clauses.iter().enumerate() {
@@ -116,7 +136,22 @@ fn drop_duplicates(terms: &TermStore, clauses: &mut Vec<Clause>) {
     for group in groups.into_values().filter(|g| g.len() > 1) {
         let mut seen = FxHashSet::default();
         for index in group {
-            if !seen.insert(positional(terms, &clauses[index])) {
+            let clause = &clauses[index];
+            let arguments = || clause.atoms().flat_map(|a| a.args.iter().copied());
+            let is_same = |old: &&Renamed| {
+                old.constraint == clause.constraint && arguments().eq(old.arguments.iter().copied())
+            };
+            let result = match known.get(&clause.id).filter(is_same) {
+                Some(renamed) => renamed.result,
+                None => positional(terms, clause),
+            };
+            let renamed = Renamed {
+                constraint: clause.constraint,
+                arguments: arguments().collect(),
+                result,
+            };
+            known.insert(clause.id, renamed);
+            if !seen.insert(result) {
                 duplicate[index] = true;
             }
         }

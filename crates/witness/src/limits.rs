@@ -17,6 +17,9 @@ pub(crate) struct Limits {
     /// Number of instances of the quantifiers of one assertion in the certificate of a refutation;
     /// with more, there is no certificate.
     pub max_assertion_instances: usize,
+    /// Number of assertions, at least, for each thread of the check of a model, since each thread
+    /// reads all definitions.
+    pub min_assertions_of_thread: usize,
     /// Cells of a heap that is printed as a table.
     pub max_table_cells: usize,
 }
@@ -29,5 +32,6 @@ pub(crate) const LIMITS: Limits = Limits {
     max_script_bytes: 16 << 20,
     max_pattern_bytes: 2000,
     max_assertion_instances: 64,
+    min_assertions_of_thread: 250,
     max_table_cells: 1000,
 };

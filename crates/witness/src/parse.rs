@@ -16,7 +16,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::derivations::{ProofText, has_proof, read_proof};
+use super::derivations::{ProofText, has_proof, least_model, read_proof};
 use super::print::{ClauseNames, text_functions, unique_names};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
@@ -114,17 +114,14 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
             start = first.range.end;
         }
     }
+    if has_proof(text, start) {
+        return Ok(Claim {
+            sat,
+            witness: Witness::Derivations(Box::new(parse_proof(problem, text, start)?)),
+            functions: None,
+        });
+    }
     let Some(first) = Tokens::new(text, start).next() else {
-        if has_proof(text, start) {
-            let proof = read_proof(problem, text, start);
-            let proof = proof.map_err(|(place, message)| error_at(text, place, message))?;
-            let text = text.to_owned();
-            return Ok(Claim {
-                sat,
-                witness: Witness::Derivations(Box::new(DerivationsText { text, proof })),
-                functions: None,
-            });
-        }
         return Err(error_at(text, text.len(), "there is no witness"));
     };
     let mut functions = None;
@@ -153,6 +150,27 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
         witness,
         functions: functions.map(Box::new),
     })
+}
+
+/// Reads a proof by induction on derivations. Definitions beside it are those of the least model.
+fn parse_proof(problem: &Problem, text: &str, start: usize) -> Result<DerivationsText, ParseError> {
+    if let Some(first) = Tokens::new(text, start).next() {
+        let tokens = |text: &str, start: usize| -> Vec<String> {
+            let tokens = Tokens::new(text, start);
+            tokens.map(|token| text[token.range].to_owned()).collect()
+        };
+        let expected = least_model(problem).map(|lines| format!("({})", lines.join("\n")));
+        if expected.is_err() || expected.is_ok_and(|least| tokens(&least, 0) != tokens(text, start))
+        {
+            let message = "beside a proof by induction on derivations only the definitions of \
+                           `--model=derivations` may stand";
+            return Err(error_at(text, first.range.start, message));
+        }
+    }
+    let proof = read_proof(problem, text, start);
+    let proof = proof.map_err(|(place, message)| error_at(text, place, message))?;
+    let text = text.to_owned();
+    Ok(DerivationsText { text, proof })
 }
 
 /// Fails if a step has no values.

@@ -14,6 +14,7 @@ use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::recursive::is_graph;
 use super::script::{Changes, HeapGuard, Script, declared, defined, defined_with, query_variable};
 use super::sexp::{elements, symbol};
@@ -23,7 +24,7 @@ use alphorn_chc::ClauseId;
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::text::{
     ClauseText, Premises, Reading, StepText, StepsCheck, TextCheck, assertions_of, implied_steps,
-    valid_assertions,
+    valid_assertions, valid_texts,
 };
 use alphorn_term::run::Budget;
 use alphorn_term::{Op, Printer, TermId, TermStore};
@@ -49,14 +50,52 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
             _ => {}
         }
     }
-    let reading = Reading {
-        text: definitions.to_owned(),
-        assumptions: 0,
-        decides: true,
-    };
-    outcome_of_text(problem, &[reading], defined, budget, |readings| {
-        valid_assertions(&readings[0].text, budget)
-    })
+    match defined(problem, definitions) {
+        Ok(script) => outcome(
+            problem,
+            &script.origins,
+            valid_script(&script, budget),
+            budget,
+        ),
+        Err(message) => CheckOutcome::Undecided(message),
+    }
+}
+
+/// Whether the assertions of a script are valid; on the threads of the budget if they are many.
+fn valid_script(script: &Script, budget: &Budget) -> TextCheck {
+    let most = script.origins.len() / LIMITS.min_assertions_of_thread;
+    let threads = budget.threads().min(most);
+    if threads < 2 {
+        return valid_assertions(&script.text, budget);
+    }
+    let blocks = script.blocks(threads);
+    let texts = blocks.iter().map(|block| block.text.clone()).collect();
+    let mut before = 0;
+    for (block, result) in blocks.iter().zip(valid_texts(texts, budget)) {
+        match result {
+            TextCheck::Valid { assertions } if assertions == block.origins.len() => {
+                before += assertions;
+            }
+            TextCheck::Valid { assertions } => {
+                let count = block.origins.len();
+                return TextCheck::Unknown {
+                    assertion: before,
+                    reason: format!("Z3 read {assertions} assertions of {count}"),
+                };
+            }
+            TextCheck::Invalid { assertion } => {
+                return TextCheck::Invalid {
+                    assertion: before + assertion,
+                };
+            }
+            TextCheck::Unknown { assertion, reason } => {
+                let assertion = before + assertion;
+                return TextCheck::Unknown { assertion, reason };
+            }
+            TextCheck::Malformed(message) => return TextCheck::Malformed(message),
+        }
+    }
+    TextCheck::Valid { assertions: before }
 }
 
 /// The outcome of `check` for the problem's text in several readings. The text of each of
@@ -82,14 +121,23 @@ pub fn outcome_of_text(
             ..*reading
         });
     }
-    let place = |assertion: usize| place(problem, &origins, assertion);
-    let outcome = check(&texts);
-    if let TextCheck::Malformed(_) = outcome
+    outcome(problem, &origins, check(&texts), budget)
+}
+
+/// What the result for a script says of the problem; `origins` are the commands of its assertions.
+fn outcome(
+    problem: &Problem,
+    origins: &[usize],
+    result: TextCheck,
+    budget: &Budget,
+) -> CheckOutcome {
+    let place = |assertion: usize| place(problem, origins, assertion);
+    if let TextCheck::Malformed(_) = result
         && let Err(message) = readable(problem, budget)
     {
         return CheckOutcome::Undecided(format!("Z3 rejects the text: {message}"));
     }
-    match outcome {
+    match result {
         TextCheck::Valid { assertions } if assertions == origins.len() => CheckOutcome::Valid,
         TextCheck::Valid { assertions } => CheckOutcome::Undecided(format!(
             "Z3 read {assertions} assertions of {}",
@@ -462,6 +510,44 @@ mod tests {
                 matches!(outcome, CheckOutcome::Invalid(_)),
                 "{to} in {text}: {outcome:?}"
             );
+        }
+    }
+
+    /// A chain of `count` steps, and definitions that hold at all places but those in `wrong`.
+    fn chain(count: usize, wrong: &[usize]) -> (Problem, String) {
+        let (mut text, mut definitions) = (String::new(), String::new());
+        for at in 0..count {
+            writeln!(text, "(declare-fun p{at} (Int) Bool)").expect("string");
+            let low = if wrong.contains(&at) { at + 1 } else { at };
+            let definition = format!("(define-fun p{at} ((x Int)) Bool (>= x {low}))");
+            writeln!(definitions, "{definition}").expect("string");
+        }
+        text.push_str("(assert (forall ((x Int)) (=> (= x 0) (p0 x))))\n");
+        for at in 1..count {
+            let before = at - 1;
+            let step = format!("(=> (p{before} x) (p{at} (+ x 1)))");
+            writeln!(text, "(assert (forall ((x Int)) {step}))").expect("string");
+        }
+        text.push_str("(check-sat)\n");
+        let problem = parse(&text, Rc::new(TermStore::new())).expect("a problem");
+        (problem, definitions)
+    }
+
+    /// The outcome names the same assertion, however many threads there are.
+    #[test]
+    fn threads_do_not_change_the_outcome() {
+        let count = 2 * LIMITS.min_assertions_of_thread + 7;
+        let last = count - 1;
+        for wrong in [&[][..], &[3], &[last], &[last - 9, 5, last]] {
+            let (problem, definitions) = chain(count, wrong);
+            let mut outcomes = Vec::new();
+            for threads in [1, 2] {
+                let budget = Budget::new(problem.terms.clone(), Default::default(), false);
+                budget.allow_threads(threads);
+                outcomes.push(check_definitions(&problem, &definitions, &budget));
+            }
+            assert_eq!(outcomes[0], outcomes[1]);
+            assert_eq!(outcomes[0] == CheckOutcome::Valid, wrong.is_empty());
         }
     }
 

@@ -16,7 +16,7 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::certificate::{About, check_certificate};
-use super::derivations::{check_derivations, proof_lines, read_proof};
+use super::derivations::{check_derivations, least_model, proof_lines, read_proof};
 use super::parse::{Claim, ModelText, Witness, parse_witness};
 use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
 use super::print::{refutation_json, refutation_text};
@@ -49,6 +49,8 @@ pub struct Validated {
 pub struct Wanted {
     /// The model, if the clauses are satisfiable.
     pub model: bool,
+    /// With a proof by induction on derivations, the least model over a datatype of derivations.
+    pub derivations: bool,
     /// The refutation in this format, if they are not.
     pub proof: Option<ProofFormat>,
     /// The reason of `unknown`.
@@ -195,6 +197,15 @@ impl Validated {
         };
         let details = match (&self.verdict, wanted.proof) {
             (Verdict::Sat(_), _) if wanted.model => model_text(&self.model),
+            (Verdict::Proven(_), _) if wanted.model && wanted.derivations => {
+                // Without definitions the proof stands alone.
+                let definitions = least_model(problem).unwrap_or_default();
+                let certificate = self.model.certificate.clone();
+                model_text(&PrintedModel {
+                    definitions,
+                    certificate,
+                })
+            }
             (Verdict::Proven(_), _) if wanted.model => proof_text(&self.model),
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
                 let measures = self

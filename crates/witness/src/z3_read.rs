@@ -243,6 +243,7 @@ pub fn complete(problem: &Problem, steps: &mut [RefutationStep]) {
     let budget = Budget::new(problem.terms.clone(), Default::default(), false);
     let budget = budget.time(TIME_FOR_VALUES);
     let smt = Smt::within(&budget);
+    let mut solver = smt.solver();
     for index in 0..steps.len() {
         let step = &steps[index];
         let Some(clause) = problem.clauses.get(step.clause.0 as usize) else {
@@ -258,7 +259,7 @@ pub fn complete(problem: &Problem, steps: &mut [RefutationStep]) {
             .filter_map(|&premise| steps[premise].fact.as_ref())
             .collect();
         let condition = condition(problem, clause, &premises, step.fact.as_ref());
-        let mut solver = smt.solver();
+        solver.push();
         solver.assert(condition);
         let values = match solver.check(&[]) {
             SatResult::Sat => solver.model().and_then(|m| m.assignment(&vars).ok()),
@@ -266,6 +267,7 @@ pub fn complete(problem: &Problem, steps: &mut [RefutationStep]) {
             SatResult::Unsat => defaults(problem, &vars),
             SatResult::Unknown(_) => None,
         };
+        solver.pop();
         steps[index].values = values.unwrap_or_else(Assignment::default);
     }
 }

@@ -134,13 +134,6 @@ impl Element {
             let count = equations.len() as u32;
             all.extend((0..count).map(|at| Statement::Equation(pack, at)));
         }
-        for (condition, bounds) in self.implications.iter() {
-            all.extend(
-                bounds
-                    .iter()
-                    .map(|b| Statement::Implication(*condition, b.0)),
-            );
-        }
         all
     }
 
@@ -158,7 +151,7 @@ impl Element {
         let mut ranges: Vec<Range> = starts.to_vec();
         let mut zones: Vec<Vec<i64>> = Vec::new();
         let mut equations: Vec<Vec<equations::Equation>> = Vec::new();
-        let mut implications: Vec<(u32, Vec<(u32, Range)>)> = Vec::new();
+        let mut conditional: Vec<(u32, u32, Range)> = Vec::new();
         for statement in statements {
             match statement {
                 Statement::False => {}
@@ -181,17 +174,14 @@ impl Element {
                     let base = self.ranges[argument as usize];
                     let of = (&self.implications, condition);
                     let range = implications::range(of.0, of.1, argument, base);
-                    match implications.iter_mut().find(|i| i.0 == condition) {
-                        Some((_, bounds)) => bounds.push((argument, range)),
-                        None => implications.push((condition, vec![(argument, range)])),
-                    }
+                    conditional.push((condition, argument, range));
                 }
             }
         }
-        implications.sort_unstable_by_key(|i| i.0);
-        let implications = implications.into_iter().map(|(condition, mut bounds)| {
-            bounds.sort_unstable_by_key(|b| b.0);
-            (condition, bounds.into())
+        conditional.sort_unstable_by_key(|c| (c.0, c.1));
+        let implications = conditional.chunk_by(|a, b| a.0 == b.0).map(|own| {
+            let bounds = own.iter().map(|&(_, argument, range)| (argument, range));
+            (own[0].0, bounds.collect())
         });
         Element {
             ranges: ranges.into(),

@@ -92,6 +92,8 @@ pub(super) struct Run<'a, 'b> {
     budget: &'a Budget,
     /// Steps since the last look at the budget.
     steps: u64,
+    /// Whether a value of the component was widened.
+    widened: bool,
     is_cut: bool,
 }
 
@@ -118,6 +120,7 @@ pub(super) fn run(
         applied: vec![None; cubes],
         budget,
         steps: 0,
+        widened: false,
         is_cut: false,
     };
     run.components();
@@ -156,8 +159,13 @@ impl Run<'_, '_> {
             return !self.is_cut;
         }
         let thresholds = self.thresholds(&order[start..end]);
+        self.widened = false;
         if !self.ascend(start, end, &thresholds) {
             return false;
+        }
+        // Joins alone lead to the least solution.
+        if !self.widened {
+            return true;
         }
         for _ in 0..NARROWING {
             let mut changed = false;
@@ -190,6 +198,7 @@ impl Run<'_, '_> {
             {
                 *rounds += 1;
                 let p = predicate(order[first]);
+                self.widened |= *rounds > DELAY;
                 let widening = match (*rounds > DELAY, self.changes[p] < MAX_JUMPS) {
                     (false, _) => Widening::None,
                     (true, true) => Widening::Thresholds(thresholds),

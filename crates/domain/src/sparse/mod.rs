@@ -14,6 +14,7 @@
 //! Invariant: the values of all layers together are a post-fixpoint of the clauses, whenever the
 //! budget ends. No verdict relies on it.
 
+mod border;
 mod compile;
 mod element;
 mod equations;
@@ -71,6 +72,7 @@ const LIMITS: Limits = Limits {
     part: 5,
 };
 
+pub use border::Neighbourhood;
 pub use walk::Skeleton;
 
 /// What the analysis found.
@@ -91,21 +93,12 @@ pub struct Analysis<'a> {
 pub fn analyse<'a>(system: &'a System, budget: &Budget) -> Analysis<'a> {
     let mut analysis = Analysis::new(system, budget);
     let clauses = u32::try_from(system.clauses.len()).unwrap_or(u32::MAX);
-    let conditions = analysis
-        .program
-        .kinds
-        .iter()
-        .map(|kinds| implications::entries(kinds));
-    let conditions = u32::try_from(conditions.max().unwrap_or(0)).unwrap_or(u32::MAX);
     for layer in Layer::ALL {
         if analysis.open.is_empty() || budget.is_spent() {
             break;
         }
-        let per_clause = match layer {
-            Layer::Implications => LIMITS.work_per_condition.saturating_mul(conditions),
-            _ => Duration::ZERO,
-        };
-        let per_clause = (LIMITS.work_per_clause + per_clause).saturating_mul(clauses);
+        let per_clause = LIMITS.work_per_clause + analysis.work_of_conditions(layer);
+        let per_clause = per_clause.saturating_mul(clauses);
         let work = LIMITS.least_work + per_clause.min(LIMITS.most_work);
         let work = budget
             .left()
@@ -167,6 +160,17 @@ impl<'a> Analysis<'a> {
         );
     }
 
+    /// The work for each clause that implications of conditions may take in a layer.
+    fn work_of_conditions(&self, layer: Layer) -> Duration {
+        if layer != Layer::Implications {
+            return Duration::ZERO;
+        }
+        let entries = self.program.kinds.iter();
+        let entries = entries.map(|kinds| implications::entries(kinds));
+        let most = u32::try_from(entries.max().unwrap_or(0)).unwrap_or(u32::MAX);
+        LIMITS.work_per_condition.saturating_mul(most)
+    }
+
     /// Prepares a layer; false if it can find nothing.
     fn prepare(&mut self, layer: Layer, slice: &[bool]) -> bool {
         let relating = match layer {
@@ -210,7 +214,7 @@ impl<'a> Analysis<'a> {
         if !self.open.is_empty() {
             return None;
         }
-        let needed = self.needed(&self.schedule.queries);
+        let needed = self.needed(&self.schedule.queries, &[]);
         Some(needed.unwrap_or_else(|| self.facts()))
     }
 
@@ -218,15 +222,23 @@ impl<'a> Analysis<'a> {
     pub fn exclusions(&self, applicable: &[bool]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let cubes = (0..).zip(&self.program.cubes);
         let excluded = cubes.filter(|(_, cube)| !applicable[cube.clause]);
-        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>())
+        self.needed(&excluded.map(|(at, _)| at).collect::<Vec<u32>>(), &[])
     }
 
-    fn needed(&self, goals: &[u32]) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
+    /// Formulas that are inductive together, make these statements about predicates, and exclude the
+    /// cubes `goals`.
+    fn needed(
+        &self,
+        goals: &[u32],
+        wanted: &[(usize, Vec<Statement>)],
+    ) -> Option<FxHashMap<PredicateId, Vec<TermId>>> {
         let mut transfer = Transfer::new(&self.program, &self.plans);
         let clauses = u32::try_from(self.system.clauses.len()).unwrap_or(u32::MAX);
-        let work = LIMITS.least_work + LIMITS.proof_work_per_clause.saturating_mul(clauses);
+        let per_clause = LIMITS.proof_work_per_clause + self.work_of_conditions(self.layer);
+        let work = LIMITS.least_work + per_clause.saturating_mul(clauses);
         let part = self.budget.work(work);
         let (values, layer) = (&self.values, self.layer);
+        let goals = (goals, wanted);
         match needed::needed(&self.schedule, goals, &mut transfer, values, layer, &part) {
             Ok(found) => Some(self.formulas(found)),
             Err(needed::Failure::Budget) => {

@@ -44,13 +44,14 @@ struct Search<'a, 'b> {
     budget: &'a Budget,
 }
 
-/// By predicate, the statements of `values` that exclude the cubes `excluded`.
+/// By predicate, the statements of `values` that exclude the cubes `excluded`, those that are `wanted`
+/// of predicates, and those that these need.
 ///
 /// # Errors
 /// The statements do not exclude the cubes, or the budget has ended.
 pub(super) fn needed(
     schedule: &Schedule,
-    excluded: &[u32],
+    (excluded, wanted): (&[u32], &[(usize, Vec<Statement>)]),
     transfer: &mut Transfer,
     values: &[Option<Element>],
     layer: Layer,
@@ -67,6 +68,9 @@ pub(super) fn needed(
         explained: vec![0; program.cubes.len()],
         budget,
     };
+    for (p, statements) in wanted {
+        statements.iter().for_each(|&s| search.need(*p, s));
+    }
     for &cube in excluded {
         search.explain(cube, &[Statement::False])?;
     }
@@ -117,9 +121,15 @@ impl Search<'_, '_> {
         let bodies: Vec<&Element> = bodies.collect();
         // What is needed already costs nothing.
         let mut premises: Vec<Premise> = Vec::new();
+        for (atom, (p, _)) in cube.body.iter().enumerate() {
+            premises.extend(self.found[*p].iter().map(|&statement| (atom, statement)));
+        }
+        let open = self.open_goals(at, &bodies, &premises, goals);
+        if open.is_empty() {
+            return Ok(());
+        }
         let mut others: Vec<(Premise, Vec<Local>)> = Vec::new();
         for (atom, (p, args)) in cube.body.iter().enumerate() {
-            premises.extend(self.found[*p].iter().map(|&statement| (atom, statement)));
             for statement in bodies[atom].unconditional(&program.starts[*p], *p, packs) {
                 if !self.needed[*p].contains(&statement) {
                     let about = Element::arguments(statement, bodies[atom], *p, packs);
@@ -128,22 +138,48 @@ impl Search<'_, '_> {
                 }
             }
         }
+        // Implications near several goals are many, those near one are few.
+        let is_implication = |goal: &Statement| matches!(goal, Statement::Implication(..));
+        let (implications, plain): (Vec<_>, Vec<_>) = open.into_iter().partition(is_implication);
+        let groups = std::iter::once(plain).chain(implications.into_iter().map(|goal| vec![goal]));
+        for goals in groups.filter(|goals| !goals.is_empty()) {
+            let given = premises.len();
+            self.add_premises(at, &bodies, &mut premises, &others, &goals)?;
+            for &(atom, statement) in &premises[given..] {
+                self.need(cube.body[atom].0, statement);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds to the premises statements that are enough for the goals: some of `others`, which are
+    /// given with their locals, and implications.
+    fn add_premises(
+        &mut self,
+        at: u32,
+        bodies: &[&Element],
+        premises: &mut Vec<Premise>,
+        others: &[(Premise, Vec<Local>)],
+        goals: &[Statement],
+    ) -> Result<(), Failure> {
+        let cube = &self.program.cubes[at as usize];
         let given = premises.len();
         let mut near = self.locals_of(cube, goals);
-        while !self.is_enough(at, &bodies, &premises, goals) {
+        let mut added: FxHashSet<Premise> = FxHashSet::default();
+        while !self.open_goals(at, bodies, premises, goals).is_empty() {
             if self.budget.is_spent() {
                 return Err(Failure::Budget);
             }
             // Statements about locals that are near the goals.
             let before = premises.len();
-            others.retain(|(premise, locals)| {
+            for ((atom, statement), locals) in others {
                 let is_near = locals.iter().all(|l| near.contains(l));
-                if is_near {
-                    premises.push(*premise);
+                let is_needed = self.needed[cube.body[*atom].0].contains(statement);
+                if is_near && !is_needed && added.insert((*atom, *statement)) {
+                    premises.push((*atom, *statement));
                 }
-                !is_near
-            });
-            self.add_implications(cube, &bodies, &near, &mut premises);
+            }
+            self.add_implications(cube, bodies, &near, &mut added, premises);
             if premises.len() > before || extend(cube, &mut near) {
                 continue;
             }
@@ -153,10 +189,7 @@ impl Search<'_, '_> {
             }
             near = all;
         }
-        self.reduce(at, &bodies, &mut premises, given, goals);
-        for (atom, statement) in premises.split_off(given) {
-            self.need(cube.body[atom].0, statement);
-        }
+        self.reduce(at, bodies, premises, given, goals);
         Ok(())
     }
 
@@ -166,13 +199,14 @@ impl Search<'_, '_> {
         cube: &Cube,
         bodies: &[&Element],
         near: &FxHashSet<Local>,
+        added: &mut FxHashSet<Premise>,
         premises: &mut Vec<Premise>,
     ) {
         for (atom, (p, args)) in cube.body.iter().enumerate() {
             let marks: Vec<bool> = args.iter().map(|l| near.contains(l)).collect();
             for statement in bodies[atom].implications_between(&marks) {
                 let premise = (atom, statement);
-                if !self.needed[*p].contains(&statement) && !premises.contains(&premise) {
+                if !self.needed[*p].contains(&statement) && added.insert(premise) {
                     premises.push(premise);
                 }
             }
@@ -197,7 +231,7 @@ impl Search<'_, '_> {
             while at > given && !self.budget.is_spent() {
                 let from = at.saturating_sub(size).max(given);
                 let dropped: Vec<Premise> = premises.splice(from..at, []).collect();
-                if !self.is_enough(cube, bodies, premises, goals) {
+                if !self.open_goals(cube, bodies, premises, goals).is_empty() {
                     premises.splice(from..from, dropped);
                 }
                 at = from;
@@ -209,13 +243,14 @@ impl Search<'_, '_> {
         }
     }
 
-    fn is_enough(
+    /// The goals that do not follow from the premises by the cube.
+    fn open_goals(
         &mut self,
         at: u32,
         bodies: &[&Element],
         premises: &[Premise],
         goals: &[Statement],
-    ) -> bool {
+    ) -> Vec<Statement> {
         let (program, packs) = (self.program, self.transfer.packs());
         let cube = &program.cubes[at as usize];
         let reduced: Vec<Element> = (0..bodies.len())
@@ -226,27 +261,30 @@ impl Search<'_, '_> {
             .collect();
         let reduced: Vec<&Element> = reduced.iter().collect();
         let extent = Extent::UpTo(self.layer);
-        let is_goal = |condition: u32| {
-            let about = |goal: &Statement| match goal {
-                Statement::Implication(own, _) => *own == condition,
-                _ => false,
-            };
-            goals.iter().any(about)
-        };
+        let conditions = goals.iter().filter_map(|goal| match goal {
+            Statement::Implication(condition, _) => Some(*condition),
+            _ => None,
+        });
+        let conditions: FxHashSet<u32> = conditions.collect();
         let found = self
             .transfer
-            .post_for(at, &reduced, self.values, extent, &is_goal);
+            .post_for(at, &reduced, self.values, extent, &|condition| {
+                conditions.contains(&condition)
+            });
+        self.transfer.steps += premises.len() as u64 + goals.len() as u64;
         let Some(found) = found else {
-            return true;
+            return Vec::new();
         };
-        let Some((p, _)) = cube.head else {
-            return false;
+        let value = cube.head.as_ref().map(|(p, _)| (*p, &self.values[*p]));
+        let Some((p, Some(value))) = value else {
+            return goals.to_vec();
         };
-        let Some(value) = &self.values[p] else {
-            return false;
-        };
-        let mut goals = goals.iter();
-        goals.all(|&goal| found.implies(goal, value, p, packs))
+        let follows = |goal: &Statement| found.implies(*goal, value, p, packs);
+        goals
+            .iter()
+            .filter(|goal| !follows(goal))
+            .copied()
+            .collect()
     }
 
     /// The locals that the goals are about; those of all rows if the cube is not to be applied.

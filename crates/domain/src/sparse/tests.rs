@@ -76,6 +76,34 @@ fn proofs_are_models() {
     assert!(proofs > 20, "{proofs}");
 }
 
+/// The facts that go with a neighbourhood are a model of the clauses but for open queries, and imply
+/// what is assumed.
+#[test]
+fn facts_of_neighbourhoods_hold() {
+    let mut found = 0;
+    for seed in 0..300 {
+        let system = random_system(&mut Random::new(seed));
+        let analysis = without_limit(&system);
+        let Some(near) = analysis.neighbourhood(1) else {
+            continue;
+        };
+        found += 1;
+        let mut rest = system.clone();
+        let mut position = 0;
+        rest.clauses.retain(|clause| {
+            position += 1;
+            clause.head.is_some() || !near.applicable[position - 1]
+        });
+        for (predicate, assumed) in &near.assumed {
+            let all = &near.facts[predicate];
+            assert!(assumed.iter().all(|fact| all.contains(fact)), "seed {seed}");
+        }
+        assert!(is_model(&rest, &model_of(&rest, near.facts)), "seed {seed}");
+        assert_eq!(near.near.iter().filter(|&&is_near| is_near).count(), 1);
+    }
+    assert!(found > 20, "{found}");
+}
+
 /// Wherever the budget ends, what is known holds: it is inductive, and no stronger than without an
 /// end.
 #[test]
@@ -202,6 +230,24 @@ fn flags_that_follow_from_others() {
     for count in [8, 64] {
         assert_closed(&flags(count), "a chain of flags");
     }
+}
+
+/// Of the implications, of which there are as many as pairs of flags, a proof needs one for each
+/// flag. They are found by work in proportion to the entries of the table for each clause.
+#[test]
+fn few_implications_are_needed() {
+    let mut work = Vec::new();
+    for count in [32, 64] {
+        let system = flags(count);
+        let analysis = without_limit(&system);
+        let before = system.terms.work();
+        let proof = analysis.proof().expect("the query is closed");
+        work.push((system.terms.work() - before).as_secs_f64());
+        let conjuncts: usize = proof.values().map(Vec::len).sum();
+        assert!(conjuncts < count, "{conjuncts} of {count}");
+    }
+    let exponent = (work[1] / work[0]).log2();
+    assert!(exponent < 3.2, "{work:?}");
 }
 
 /// Flags that are down at first; the first is raised at any time, another if the one before is up. The

@@ -31,7 +31,7 @@ use z3_sys::{
 
 pub use assuming::{Reading, valid_in_some};
 pub use steps::{ClauseText, Premises, StepText, StepsCheck, implied_steps};
-pub use validity::{TextCheck, valid_assertions};
+pub use validity::{TextCheck, valid_assertions, valid_texts};
 pub use value::value_of_term;
 
 use super::context::Context;

@@ -6,6 +6,10 @@
 //! conclusion.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +25,8 @@ use super::integers::over_integers;
 use super::limits::LIMITS;
 use super::uninterpreted::{Hard, application, hard_operations, with_functions};
 use super::{Answer, Core, TextContext, TextSolver};
-use alphorn_term::run::Budget;
+use alphorn_term::TermStore;
+use alphorn_term::run::{Budget, spawn_worker};
 
 /// A method to check an assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,6 +131,46 @@ pub enum TextCheck {
 /// Whether each assertion in `text` is valid on its own, that is, its negation is unsatisfiable.
 /// Ends at the first assertion that is not found valid, and with the budget.
 pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
+    valid_unless(text, budget, || false)
+}
+
+/// The results of [`valid_assertions`] for several texts, each in a thread and a context of its own.
+/// When a text has an assertion that is not found valid, those after it end with `Unknown`.
+pub fn valid_texts(texts: Vec<String>, budget: &Budget) -> Vec<TextCheck> {
+    let without = TextCheck::Unknown {
+        assertion: 0,
+        reason: "its thread gave no result".to_owned(),
+    };
+    let mut results = vec![without; texts.len()];
+    let first_failed = Arc::new(AtomicUsize::new(usize::MAX));
+    let (sender, receiver) = channel();
+    for (at, text) in texts.into_iter().enumerate() {
+        let (sender, first_failed) = (sender.clone(), first_failed.clone());
+        let share = budget.share();
+        let started = spawn_worker(move || {
+            let terms = Rc::new(TermStore::new());
+            let is_late = || first_failed.load(Ordering::Relaxed) < at;
+            let result = valid_unless(&text, &share.budget(terms.clone()), is_late);
+            if !matches!(result, TextCheck::Valid { .. }) {
+                first_failed.fetch_min(at, Ordering::Relaxed);
+            }
+            // The receiver waits for all senders.
+            let _ = sender.send((at, result, terms.work()));
+        });
+        if let Err(error) = started {
+            log::warn!("a part of a check has no thread: {error}");
+        }
+    }
+    drop(sender);
+    for (at, result, work) in receiver {
+        budget.terms().charge(work);
+        results[at] = result;
+    }
+    results
+}
+
+/// As [`valid_assertions`]; also ends, with `Unknown`, before an assertion when `is_late`.
+fn valid_unless(text: &str, budget: &Budget, is_late: impl Fn() -> bool) -> TextCheck {
     let context = TextContext::new(budget);
     let assertions = match context.parse(text) {
         Ok(assertions) => assertions,
@@ -138,6 +183,10 @@ pub fn valid_assertions(text: &str, budget: &Budget) -> TextCheck {
     let mut best = None;
     let mut constants = Constants::default();
     for (assertion, &formula) in assertions.iter().enumerate() {
+        if is_late() {
+            let reason = "an assertion before it is not valid".to_owned();
+            return TextCheck::Unknown { assertion, reason };
+        }
         constants.restart();
         match valid(
             &context,
@@ -689,10 +738,7 @@ fn arguments(context: &TextContext<'_>, formula: Z3_ast, kind: DeclKind) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
-
     use super::*;
-    use alphorn_term::TermStore;
 
     fn budget() -> Budget {
         Budget::new(Rc::new(TermStore::new()), Default::default(), false)
@@ -813,6 +859,40 @@ mod tests {
                 Some((2, true))
             ]
         );
+    }
+
+    /// Texts have results in their order; what comes after a text with an invalid assertion may have
+    /// no result.
+    #[test]
+    fn texts_are_checked_in_threads() {
+        let text = |good: usize, bad: bool| {
+            let mut text = "(assert (forall ((x Int)) (=> (> x 3) (> x 1))))".repeat(good);
+            text.push_str(if bad { "(assert (> 0 1))" } else { "" });
+            text
+        };
+        let budget = budget();
+        let before = budget.terms().work();
+        let all = valid_texts(
+            vec![text(3, false), text(2, false), text(0, false)],
+            &budget,
+        );
+        let valid = |assertions| TextCheck::Valid { assertions };
+        assert_eq!(all, [valid(3), valid(2), valid(0)]);
+        assert!(budget.terms().work() > before);
+        let texts = vec![
+            text(3, false),
+            text(2, true),
+            text(40, false),
+            "(".to_owned(),
+        ];
+        let some = valid_texts(texts, &budget);
+        assert_eq!(some[..2], [valid(3), TextCheck::Invalid { assertion: 2 }]);
+        assert_eq!(some.len(), 4);
+        let spent = valid_texts(vec![text(1, false)], &budget.time(Duration::ZERO));
+        assert!(matches!(
+            spent[..],
+            [TextCheck::Unknown { assertion: 0, .. }]
+        ));
     }
 
     /// Clauses in conclusions and existential premises have no quantifiers left; a universal

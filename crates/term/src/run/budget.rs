@@ -44,6 +44,8 @@ struct Clocks {
     deterministic: bool,
     /// The end that all budgets of the run have to respect at present, see [`Budget::enforce`].
     in_force: Cell<End>,
+    /// See [`Budget::threads`].
+    threads: Cell<usize>,
     /// The time of the same end, for other threads.
     watched: Arc<Mutex<Option<Instant>>>,
 }
@@ -81,6 +83,7 @@ impl Budget {
                 interrupt,
                 deterministic,
                 in_force: Cell::default(),
+                threads: Cell::new(1),
                 watched: Arc::default(),
             }),
             end: End::default(),
@@ -208,6 +211,27 @@ impl Budget {
         Arc::clone(&self.clocks.interrupt)
     }
 
+    /// Lets parts of the run work on this many threads.
+    pub fn allow_threads(&self, threads: usize) {
+        self.clocks.threads.set(threads.max(1));
+    }
+
+    /// The number of threads on which a part of the run may work; 1 unless more are allowed.
+    pub fn threads(&self) -> usize {
+        self.clocks.threads.get()
+    }
+
+    /// What is left of this budget, for a computation in another thread. The work of that
+    /// computation is to be charged to this budget when it has ended.
+    pub fn share(&self) -> Share {
+        Share {
+            interrupt: self.interrupt(),
+            deterministic: self.clocks.deterministic,
+            time: self.end().time,
+            work: self.work_left(),
+        }
+    }
+
     /// This budget's end by time and the interrupt, for another thread.
     pub fn watch(&self) -> Watch {
         Watch {
@@ -239,6 +263,27 @@ impl Drop for Enforced {
 
 fn lock(time: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
     time.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is left of a budget, for another thread.
+#[derive(Clone)]
+pub struct Share {
+    interrupt: Arc<AtomicBool>,
+    deterministic: bool,
+    time: Option<Instant>,
+    work: Option<Duration>,
+}
+
+impl Share {
+    /// The budget of the other thread, which counts the work of its own terms.
+    pub fn budget(&self, terms: Rc<TermStore>) -> Budget {
+        let all = Budget::new(terms, self.interrupt.clone(), self.deterministic);
+        let end = End {
+            time: self.time,
+            work: self.work.map(|left| all.clocks.terms.work() + left),
+        };
+        Budget { end, ..all }
+    }
 }
 
 /// A budget's end by time and the interrupt, for another thread.
@@ -301,6 +346,29 @@ mod tests {
         assert!(larger.is_spent() && !part.is_spent() && !all.is_spent());
         terms.charge(HOUR);
         assert!(part.is_spent() && !all.is_spent());
+    }
+
+    /// Another thread may use what is left, and counts its own work.
+    #[test]
+    fn shares_end_with_the_budget() {
+        let (terms, all) = budget(false);
+        let part = all.work(2 * HOUR);
+        terms.charge(HOUR);
+        let share = part.share();
+        let thread = std::thread::spawn(move || {
+            let terms = Rc::new(TermStore::new());
+            let own = share.budget(terms.clone());
+            let left = own.work_left();
+            terms.charge(HOUR);
+            (left, own.is_spent(), terms.work())
+        });
+        let (left, is_spent, work) = thread.join().expect("it ends");
+        assert_eq!((left, is_spent), (Some(HOUR), true));
+        assert!(!part.is_spent());
+        terms.charge(work);
+        assert!(part.is_spent() && !all.is_spent());
+        let late = all.time(Duration::ZERO).share();
+        assert!(late.budget(Rc::new(TermStore::new())).is_spent());
     }
 
     #[test]

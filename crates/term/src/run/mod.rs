@@ -12,7 +12,7 @@ mod reason;
 mod timeline;
 mod worker;
 
-pub use budget::{Budget, Moment, Watch};
+pub use budget::{Budget, Moment, Share, Watch};
 pub use bus::Bus;
 pub use context::{Context, Statistics};
 pub use memory::memory_mib;

@@ -83,14 +83,20 @@ fn plain_counters(
     few.collect()
 }
 
-/// The positions of candidates of predicates on cycles, those with the least waste first.
+/// The positions of candidates of predicates on cycles that are `wanted`, those with the least waste
+/// first.
 pub(super) fn candidates(
     system: &System,
+    wanted: &FxHashSet<PredicateId>,
     fuel: &mut usize,
     cx: &Context,
 ) -> FxHashMap<PredicateId, Vec<usize>> {
     let terms = &*system.terms;
-    let recursive = DependencyGraph::new(system).recursive();
+    let mut recursive = DependencyGraph::new(system).recursive();
+    recursive.retain(|predicate| wanted.contains(predicate));
+    if recursive.is_empty() {
+        return FxHashMap::default();
+    }
     let mut values: FxHashMap<Place, Vec<TermId>> = FxHashMap::default();
     let mut plain = plain_counters(system, &recursive);
     plain.retain(|_, values| values.len() > LIMITS.max_values);

@@ -29,7 +29,7 @@ mod limits;
 use std::rc::Rc;
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::candidates::{candidates, size};
 use self::explore::{Explorer, Failure, Graph};
@@ -91,11 +91,14 @@ impl Control {
                 *weight.entry(predicate).or_default() += size;
             }
         }
-        let mut ranked = candidates(system, &mut self.fuel, cx);
-        ranked.retain(|p, _| {
+        let is_open = |(p, weight): (&PredicateId, &usize)| {
             let before = self.rejected.get(p);
-            before.is_none_or(|before| 4 * weight[p] < 3 * before)
-        });
+            before
+                .is_none_or(|before| 4 * weight < 3 * before)
+                .then_some(*p)
+        };
+        let wanted: FxHashSet<PredicateId> = weight.iter().filter_map(is_open).collect();
+        let ranked = candidates(system, &wanted, &mut self.fuel, cx);
         if ranked.is_empty() {
             return None;
         }

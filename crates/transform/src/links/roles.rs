@@ -2,6 +2,8 @@
 //!
 //! Invariant: roles depend on the clauses only and are guesses; a wrong one costs candidates.
 
+use std::collections::VecDeque;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use alphorn_chc::{Atom, Clause, PredicateId, System};
@@ -319,20 +321,38 @@ fn rigid(system: &System, equal: &[Offsets]) -> FxHashSet<TermId> {
             arguments.push((param, sources.or((!is_free).then(Vec::new))));
         }
     }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (param, sources) in &arguments {
-            let stays = match sources {
-                Some(sources) => sources.iter().any(|s| rigid.contains(s)),
-                None => true,
-            };
-            if !stays && rigid.remove(param) {
-                changed = true;
+    remove_moving(&mut rigid, &arguments);
+    rigid
+}
+
+/// Removes parameters from a set until each one that is left has, for each of its entries in
+/// `arguments`, a source in the set or no need of one. Each entry is looked at once for each source.
+fn remove_moving(rigid: &mut FxHashSet<TermId>, arguments: &[(TermId, Option<Vec<TermId>>)]) {
+    // By source, the entries; by entry, how many of its sources are in the set.
+    let mut users: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
+    let mut counts = vec![0_usize; arguments.len()];
+    let mut moving: Vec<TermId> = Vec::new();
+    for (entry, (param, sources)) in arguments.iter().enumerate() {
+        let Some(sources) = sources else { continue };
+        for &source in sources.iter().filter(|s| rigid.contains(s)) {
+            users.entry(source).or_default().push(entry);
+            counts[entry] += 1;
+        }
+        if counts[entry] == 0 {
+            moving.push(*param);
+        }
+    }
+    while let Some(param) = moving.pop() {
+        if !rigid.remove(&param) {
+            continue;
+        }
+        for &entry in users.get(&param).into_iter().flatten() {
+            counts[entry] -= 1;
+            if counts[entry] == 0 {
+                moving.push(arguments[entry].0);
             }
         }
     }
-    rigid
 }
 
 /// The indexes of cells of predicates without a rigid argument: clauses that are about one cell only,
@@ -359,42 +379,45 @@ fn indexes_by_place(
             found.push(first);
         }
     }
-    loop {
-        let before = found.len();
-        for (clause, equal) in system.clauses.iter().zip(equal) {
-            let atoms: Vec<&Atom> = clause.atoms().collect();
-            for (from, to) in pairs(&atoms) {
-                let Some(&index) = indexes.get(&from.predicate) else {
-                    continue;
-                };
-                if indexes.contains_key(&to.predicate) {
-                    continue;
-                }
-                let params = &system.predicate(from.predicate).params;
-                let Some(at) = params.iter().position(|&p| p == index) else {
-                    continue;
-                };
+    // By predicate, the positions of its clauses.
+    let mut clauses: FxHashMap<PredicateId, Vec<usize>> = FxHashMap::default();
+    for (position, clause) in system.clauses.iter().enumerate() {
+        for atom in clause.atoms() {
+            let own = clauses.entry(atom.predicate).or_default();
+            if own.last() != Some(&position) {
+                own.push(position);
+            }
+        }
+    }
+    let known = system.used_predicates().into_iter();
+    let mut waiting: VecDeque<PredicateId> = known.filter(|p| indexes.contains_key(p)).collect();
+    while let Some(predicate) = waiting.pop_front() {
+        let index = indexes[&predicate];
+        let params = &system.predicate(predicate).params;
+        let Some(at) = params.iter().position(|&p| p == index) else {
+            continue;
+        };
+        for &position in clauses.get(&predicate).into_iter().flatten() {
+            let equal = &equal[position];
+            let atoms: Vec<&Atom> = system.clauses[position].atoms().collect();
+            for from in atoms.iter().filter(|a| a.predicate == predicate) {
                 let class = equal.find(from.args[at]);
-                let params = system.predicate(to.predicate).params.iter().zip(&to.args);
-                let same = params.filter(|(p, arg)| is_number(p) && equal.find(**arg) == class);
-                if let [(&param, _)] = same.collect::<Vec<_>>()[..] {
-                    indexes.insert(to.predicate, param);
-                    found.push(param);
+                for to in &atoms {
+                    if indexes.contains_key(&to.predicate) {
+                        continue;
+                    }
+                    let params = system.predicate(to.predicate).params.iter().zip(&to.args);
+                    let same = params.filter(|(p, arg)| is_number(p) && equal.find(**arg) == class);
+                    if let [(&param, _)] = same.collect::<Vec<_>>()[..] {
+                        indexes.insert(to.predicate, param);
+                        found.push(param);
+                        waiting.push_back(to.predicate);
+                    }
                 }
             }
         }
-        if found.len() == before {
-            return found;
-        }
     }
-}
-
-/// The ordered pairs of atoms of different predicates.
-fn pairs<'a>(atoms: &[&'a Atom]) -> Vec<(&'a Atom, &'a Atom)> {
-    let all = atoms
-        .iter()
-        .flat_map(|&a| atoms.iter().map(move |&b| (a, b)));
-    all.filter(|(a, b)| a.predicate != b.predicate).collect()
+    found
 }
 
 /// The variables that an equation relates to something else than a variable.
@@ -425,4 +448,32 @@ fn places(system: &System, equal: &[Offsets]) -> FxHashMap<TermId, Place> {
         }
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain that ends in an argument that moves: all of it moves, whatever the order of entries.
+    #[test]
+    fn what_copies_a_moving_argument_moves() {
+        let terms = TermStore::new();
+        let vars: Vec<TermId> = (0..2000)
+            .map(|i| terms.var(&format!("v{i}"), SortId::INT))
+            .collect();
+        for backwards in [false, true] {
+            let links = (1..1000).map(|i| (vars[i], Some(vec![vars[i - 1]])));
+            let mut arguments: Vec<(TermId, Option<Vec<TermId>>)> = links.collect();
+            arguments.push((vars[0], Some(vec![vars[1999]])));
+            arguments.push((vars[1001], Some(vec![vars[1001], vars[999]])));
+            arguments.push((vars[1002], None));
+            if backwards {
+                arguments.reverse();
+            }
+            let mut rigid: FxHashSet<TermId> = vars[..1500].iter().copied().collect();
+            remove_moving(&mut rigid, &arguments);
+            let left = vars.iter().filter(|var| rigid.contains(var));
+            assert!(left.eq(&vars[1000..1500]), "{backwards}");
+        }
+    }
 }

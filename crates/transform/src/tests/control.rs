@@ -331,7 +331,7 @@ fn counters_with_many_values() {
 }
 
 proptest! {
-    #![proptest_config(config(10))]
+    #![proptest_config(config(6))]
 
     #[test]
     fn graphs_are_recovered(

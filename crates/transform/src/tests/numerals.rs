@@ -89,7 +89,7 @@ fn arguments_become_integers() {
 }
 
 proptest! {
-    #![proptest_config(config(24))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn numerals_keep_their_verdict(

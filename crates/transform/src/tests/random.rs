@@ -17,7 +17,7 @@ pub fn config(cases: u32) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config(16))]
+    #![proptest_config(config(8))]
 
     #[test]
     fn each_pass_and_all_together(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
@@ -28,7 +28,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(4))]
+    #![proptest_config(config(3))]
 
     #[test]
     fn pairs(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
@@ -45,7 +45,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(16))]
+    #![proptest_config(config(8))]
 
     #[test]
     fn random_order(

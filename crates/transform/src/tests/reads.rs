@@ -283,7 +283,7 @@ fn program(mut c: Choices) -> System {
 }
 
 proptest! {
-    #![proptest_config(config(14))]
+    #![proptest_config(config(8))]
 
     #[test]
     fn programs_with_a_memory(bytes in prop::collection::vec(any::<u8>(), 0..120)) {

@@ -207,7 +207,7 @@ fn machine(rules: &[(u8, bool)], bound: i64, wanted: u32) -> System {
 }
 
 proptest! {
-    #![proptest_config(config(24))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn trees_keep_their_verdict(

@@ -257,7 +257,7 @@ fn phases(phases: &[(i64, i64, i64, i64)], limit: i64, shape: u8) -> System {
 }
 
 proptest! {
-    #![proptest_config(config(24))]
+    #![proptest_config(config(12))]
 
     #[test]
     fn phases_keep_their_verdict(

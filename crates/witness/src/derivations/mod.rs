@@ -22,6 +22,7 @@
 //! the assertions of the text, the leaves, and the queries.
 
 mod check;
+mod least;
 mod order;
 mod print;
 mod questions;
@@ -32,6 +33,7 @@ mod tests;
 use crate::types::{Affine, Instance, ProofNode, TotalCase};
 
 pub(super) use check::check_derivations;
+pub(super) use least::least_model;
 pub use order::compare_derivations;
 pub(super) use print::proof_lines;
 pub use questions::supports_derivations;

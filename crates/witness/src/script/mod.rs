@@ -35,6 +35,39 @@ pub struct Script {
     pub text: String,
     /// For each assertion of the script, the index of its command in `Problem::commands`.
     pub origins: Vec<usize>,
+    /// The assertions' ranges in the text.
+    ranges: Vec<Range<usize>>,
+}
+
+impl Script {
+    /// Scripts with all commands, and each with a part of the assertions, in their order.
+    pub fn blocks(&self, count: usize) -> Vec<Script> {
+        let size = self.ranges.len().div_ceil(count.max(1)).max(1);
+        let starts = (0..self.ranges.len()).step_by(size);
+        starts.map(|start| self.block(start, size)).collect()
+    }
+
+    /// The script with the assertions from `start` on, at most `size` of them.
+    fn block(&self, start: usize, size: usize) -> Script {
+        let end = self.ranges.len().min(start + size);
+        let mut block = Script {
+            text: String::new(),
+            origins: self.origins[start..end].to_vec(),
+            ranges: Vec::with_capacity(size),
+        };
+        let mut copied = 0;
+        for (at, range) in self.ranges.iter().enumerate() {
+            block.text.push_str(&self.text[copied..range.start]);
+            if (start..end).contains(&at) {
+                let place = block.text.len();
+                block.text.push_str(&self.text[range.clone()]);
+                block.ranges.push(place..block.text.len());
+            }
+            copied = range.end;
+        }
+        block.text.push_str(&self.text[copied..]);
+        block
+    }
 }
 
 /// A part of a script.
@@ -131,6 +164,10 @@ pub fn defined_with(
     definitions: &str,
     guard: HeapGuard,
 ) -> Result<Option<Script>, String> {
+    // The changes need a look at the whole text.
+    if !problem.commands.iter().any(|c| c.keyword == "declare-heap") {
+        return Ok(None);
+    }
     let mut changes = Changes::new(problem, &[definitions]);
     if !changes.set_heap_guard(guard) {
         return Ok(None);
@@ -301,19 +338,26 @@ fn push_command(out: &mut String, command: &str) {
 fn script(pieces: Vec<Piece>, more: &str) -> Script {
     let mut text = String::new();
     let mut origins = Vec::new();
+    let mut ranges = Vec::new();
     for piece in pieces {
         match piece {
             Piece::Commands(commands) => text.push_str(&commands),
             Piece::Assertion { command, formula } => {
                 origins.push(command);
+                let start = text.len();
                 text.push_str("(assert ");
                 text.push_str(&formula);
                 text.push_str(")\n");
+                ranges.push(start..text.len());
             }
         }
     }
     text.push_str(more);
-    Script { text, origins }
+    Script {
+        text,
+        origins,
+        ranges,
+    }
 }
 
 /// The parts of a script in their order: declarations of sorts, definitions of predicates, and the

@@ -7,6 +7,10 @@
 //! # Invariant
 //! The names of operations that alphorn prints are among [`OPERATIONS`].
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 /// Reserved words of SMT-LIB. In bars they are symbols.
 pub(super) const RESERVED: [&str; 8] = ["_", "!", "as", "let", "exists", "forall", "match", "par"];
 
@@ -44,37 +48,42 @@ const PREFIXES: &str = "str. seq. re. char. set. fp. ff. complex. int. real. bag
 pub(super) const LIST: (&str, [&str; 4]) = ("List", ["nil", "insert", "head", "tail"]);
 
 /// The words of a table.
-fn words(table: &str) -> impl Iterator<Item = &str> {
-    table.split_ascii_whitespace()
-}
+type Words = LazyLock<FxHashSet<&'static str>>;
 
-fn has(table: &str, name: &str) -> bool {
-    words(table).any(|word| word == name)
+/// The words of tables.
+fn words(tables: &[&'static str]) -> FxHashSet<&'static str> {
+    let words = tables
+        .iter()
+        .flat_map(|table| table.split_ascii_whitespace());
+    words.collect()
 }
 
 /// Whether Z3 may have another sort with this name.
 pub(super) fn is_sort(name: &str) -> bool {
-    has(SORTS, name) || RESERVED.contains(&name) || is_number(name)
+    static WITH_SORTS: Words = LazyLock::new(|| words(&[SORTS]));
+    WITH_SORTS.contains(name) || RESERVED.contains(&name) || is_number(name)
 }
 
 /// Whether Z3 may have another function, operation or binder with this name.
 pub(super) fn is_function(name: &str) -> bool {
+    static ALL: Words = LazyLock::new(|| words(&[CORE, OPERATIONS, WORDS]));
+    let mut prefixes = PREFIXES.split_ascii_whitespace();
     RESERVED.contains(&name)
-        || has(CORE, name)
-        || has(OPERATIONS, name)
-        || has(WORDS, name)
-        || words(PREFIXES).any(|prefix| name.starts_with(prefix))
+        || ALL.contains(name)
+        || prefixes.any(|prefix| name.starts_with(prefix))
         || is_number(name)
 }
 
 /// Whether a name is that of an operation which alphorn may print.
 pub(super) fn is_operation(name: &str) -> bool {
-    has(CORE, name) || has(OPERATIONS, name)
+    static PRINTED: Words = LazyLock::new(|| words(&[CORE, OPERATIONS]));
+    PRINTED.contains(name)
 }
 
 /// Whether a name is one of the core, which no declaration changes.
 pub(super) fn is_core(name: &str) -> bool {
-    has(CORE, name)
+    static IN_CORE: Words = LazyLock::new(|| words(&[CORE]));
+    IN_CORE.contains(name)
 }
 
 /// Whether Z3 reads the symbol as a negative number.

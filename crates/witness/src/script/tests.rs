@@ -31,6 +31,39 @@ impl<'t> Surgeon<'t> for Nothing {
     }
 }
 
+/// Each assertion is in one block, and each block has all other commands.
+#[test]
+fn blocks_share_the_assertions() {
+    let text = "(declare-fun P (Int) Bool) (assert (P 0)) (define-fun n () Int 3) (assert (P n))
+        (assert (P 2)) (define-fun m () Int 4) (assert (P m)) (assert (P 5)) (check-sat)";
+    let problem = parse(text, Rc::new(TermStore::new())).expect("a problem");
+    let script = defined(&problem, "(define-fun P ((x Int)) Bool true)").expect("a script");
+    for count in 1..8 {
+        let blocks = script.blocks(count);
+        assert!(blocks.len() <= count);
+        let origins = blocks.iter().flat_map(|block| block.origins.clone());
+        assert_eq!(origins.collect::<Vec<_>>(), script.origins);
+        let mut formulas = Vec::new();
+        for block in &blocks {
+            for command in ["fun P", "fun n", "fun m"] {
+                assert_eq!(block.text.matches(command).count(), 1, "{}", block.text);
+            }
+            let asserted = block
+                .text
+                .lines()
+                .filter(|line| line.starts_with("(assert"));
+            let before = formulas.len();
+            formulas.extend(asserted.map(str::to_owned));
+            assert_eq!(formulas.len() - before, block.origins.len());
+        }
+        let all = script
+            .text
+            .lines()
+            .filter(|line| line.starts_with("(assert"));
+        assert!(formulas.iter().eq(all));
+    }
+}
+
 #[test]
 fn what_readers_do_not_agree_on_gives_way() {
     for (text, expected) in [

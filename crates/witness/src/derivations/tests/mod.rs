@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::least_model;
 use crate::{
     CheckOutcome, Derivations, Instance, ProofNode, RelationalLemma, Verdict, Wanted, check_claim,
     parse_witness, validate,
 };
 use alphorn_chc::frontend::{Problem, parse};
 use alphorn_chc::{Atom, PredicateId};
+use alphorn_smt::text::{TextCheck, valid_assertions};
 use alphorn_term::run::Context;
 use alphorn_term::{SortId, TermId, TermStore};
 use data::{CIRCLES, FIB, PROOFS, Proof};
@@ -265,12 +267,56 @@ fn an_engines_proof_is_checked_and_printed() {
     let printed = output.details();
     assert!(printed.contains("; relational L1 ((fib "), "{printed}");
     assert_eq!(judge(&problem, printed), CheckOutcome::Valid);
+    // With the least model before it; another model is refused.
+    let with_definitions = Wanted {
+        derivations: true,
+        ..wanted
+    };
+    let output = answer.output(&problem, with_definitions);
+    let printed = output.details();
+    assert!(printed.contains("(define-fun fib ("), "{printed}");
+    assert_eq!(judge(&problem, printed), CheckOutcome::Valid);
+    let other = printed.replacen("(<= x!0 1)", "(<= x!0 2)", 1);
+    assert_ne!(printed, other);
+    assert!(matches!(judge(&problem, &other), CheckOutcome::Invalid(_)));
     // A proof that is none is a failure.
     let mut wrong = proof;
     wrong.lemmas[1].proof[3] = ProofNode::Use(Vec::new());
     let answer = validate(&problem, Verdict::Proven(wrong), &mut cx);
     assert!(answer.reason().is_some());
     assert_eq!(cx.stats.count("witness.failures"), 1);
+}
+
+/// Z3 reads the least model; it has the facts of the clauses, and no others.
+#[test]
+fn the_least_model_is_over_derivations() {
+    let holds = |clauses: &str, formula: &str| {
+        let problem = problem(clauses);
+        let definitions = least_model(&problem).expect("a model").join("\n");
+        let text = format!("{definitions}\n(assert {formula})");
+        valid_assertions(&text, &context(&problem).budget)
+    };
+    let valid = TextCheck::Valid { assertions: 1 };
+    let fib = |formula: &str| holds(FIB.clauses, formula);
+    let two = "(derivation!fib!1 2 1 1 (derivation!fib!0 1) (derivation!fib!0 0))";
+    assert_eq!(fib(&format!("(derives!fib {two} 2 2)")), valid);
+    assert_eq!(fib(&format!("(not (derives!fib {two} 2 3))")), valid);
+    assert_eq!(
+        fib(
+            "(forall ((x Int) (y Int) (z Int) (d derivation!fib) (e derivation!fib))
+            (=> (and (>= x 2) (derives!fib d (- x 1) y) (derives!fib e (- x 2) z))
+                (derives!fib (derivation!fib!1 x y z d e) x (+ y z))))"
+        ),
+        valid
+    );
+    for proof in PROOFS {
+        assert_eq!(holds(proof.clauses, "true"), valid, "{}", proof.name);
+    }
+    // `q` has a clause, but no derivation is finite.
+    let endless = "(set-logic HORN) (declare-fun q (Int) Bool) (declare-fun |derives!| () Bool)
+        (assert |derives!|)
+        (assert (forall ((x Int)) (=> (q (+ x 1)) (q x))))";
+    assert_eq!(holds(endless, "(not (q 0))"), valid);
 }
 
 /// The certificate repeats the questions, each as a check of its own.
