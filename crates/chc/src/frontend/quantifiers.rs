@@ -98,15 +98,18 @@ impl Clausifier<'_> {
             .collect();
         // An equation with two variables may determine one after another equation has the other.
         let mut solves_more = true;
-        while std::mem::take(&mut solves_more) {
+        while std::mem::take(&mut solves_more) && !free.is_empty() {
+            self.parts += equations.len();
+            self.count(token)?;
             for &equation in &equations {
                 let equation = self.terms.substitute(equation, &map);
-                let found = variables.iter().find_map(|&(_, variable)| {
-                    let term = solved(self.terms, equation, variable)?;
-                    let is_found = free.contains(&variable) && !mentions(self.terms, term, &free);
-                    is_found.then_some((variable, term))
-                });
-                if let Some((variable, term)) = found {
+                let vars = self.terms.free_vars(&[equation]);
+                let mut open = vars.into_iter().filter(|variable| free.contains(variable));
+                // With a second variable in it, it does not determine the first one yet.
+                let (Some(variable), None) = (open.next(), open.next()) else {
+                    continue;
+                };
+                if let Some(term) = solved(self.terms, equation, variable) {
                     free.remove(&variable);
                     map.insert(variable, term);
                     solves_more = true;
