@@ -13,7 +13,7 @@ use corpus::{run, tasks};
 const STRIDE: usize = 29;
 
 /// Each file is tried with one of this number of lists of passes, the next file with others.
-const ROTATION: usize = 16;
+const ROTATION: usize = 24;
 
 #[test]
 fn passes_alone_and_in_pairs_keep_the_answer() {
