@@ -132,7 +132,7 @@ fn depth_costs_no_stack() {
         (
             "par",
             format!("(declare-datatype A {})", nest("(par (A) ", "((a))", ")")),
-            "unexpected",
+            "`par` is a reserved word",
         ),
         (
             "unknown instances",

@@ -4,7 +4,8 @@
 //! sort as Int, which has infinitely many elements. A model then answers `sat`. A refutation may use
 //! that two integers differ; if each step follows for any elements, it answers `unsat`. Otherwise it
 //! refutes sets with at least as many elements as occur in it, so that smaller sets are tried, of each
-//! number of elements. (The argument is that of the small model property of equality.)
+//! number of elements. (The argument is that of the small model property of equality.) Without an answer
+//! for Int, a set with one element is tried.
 //!
 //! Invariant: `sat` has a model that defines the sorts, and `unsat` a refutation whose values are
 //! terms of the sorts as they are declared; both are checked against the text.
@@ -42,7 +43,16 @@ pub(super) fn solve_readings(
     };
     let answer = solve_as_read(&read, config, &[], observe, cx)?;
     let Verdict::Unsat(refutation) = answer.verdict() else {
-        return Ok(answer);
+        let is_open = matches!(answer.verdict(), Verdict::Unknown(_)) && cx.stop().is_none();
+        let single = vec![SortReading::Size(1); problem.free_sorts.len()];
+        let Some(read) = reading(problem, &single).filter(|_| is_open) else {
+            return Ok(answer);
+        };
+        // Where the clauses depend on values that the theories leave open, all terms of such a sort
+        // may have one value.
+        let of_single = solve_as_read(&read, config, &[], observe, cx)?;
+        let has_model = matches!(of_single.verdict(), Verdict::Sat(_));
+        return Ok(if has_model { of_single } else { answer });
     };
     let Some(refutation) = as_declared(problem, &read, refutation) else {
         return Ok(other_reading());

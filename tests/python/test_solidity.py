@@ -25,7 +25,9 @@ BIN = ROOT / "scripts/solidity/bin"
 SOLC = ROOT / "scripts/solidity/solc.js"
 CHECK = ROOT / "scripts/solidity/check"
 # Each query of these takes seconds, so they are compiled on request only.
-LARGE = ["Accounts", "Auction", "Ballot", "Coin", "Deeds", "Escrow", "Grid", "Ring", "Scores", "Vesting"]
+LARGE = [
+    "Accounts", "Auction", "Ballot", "Coin", "Deeds", "Escrow", "Grid", "Ring", "Scores", "Vesting",
+]
 # What `eld` is asked, too; all other contracts go to `z3`.
 FOR_ELD = ["Counter", "Faults", "Inheritance", "Owned", "Phases", "Reentrancy"]
 

@@ -41,7 +41,6 @@ contract Coin is Fungible {
 
     function move(address from, address to, uint value) private {
         require(to != address(0));
-        uint both = balances[from] / 2 + balances[to] / 2;
         require(balances[from] >= value);
         balances[from] -= value;
         balances[to] += value;

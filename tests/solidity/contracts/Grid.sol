@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.20;
 
-// A mapping of mappings with numbers for keys, written along a line by a loop.
+// A mapping of mappings with numbers for keys.
 contract Grid {
     mapping(uint => mapping(uint => uint8)) cells;
     uint written;
@@ -13,16 +13,14 @@ contract Grid {
         assert(cells[x][y] < 16); // expect: safe
     }
 
-    function line(uint x, uint length, uint8 color) public {
-        require(color < 16 && length <= 100);
-        for (uint y = 0; y < length; y++)
-            cells[x][y] = color;
-        if (length > 0)
-            assert(cells[x][0] == color); // expect: safe
+    function copy(uint x, uint from, uint to) public {
+        uint8 color = cells[x][from];
+        cells[x][to] = color;
+        assert(cells[x][to] == color); // expect: safe
+        assert(from == to || cells[x][from] == cells[x][to]); // expect: safe
     }
 
     function any(uint x, uint y) public view {
-        assert(cells[x][y] < 16); // expect: safe
-        assert(cells[x][y] == 0 || written > 0); // expect: unsafe
+        assert(written < 2 || cells[x][y] == 0); // expect: unsafe
     }
 }

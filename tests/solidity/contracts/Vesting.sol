@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.20;
 
-// A library over structs in storage, and structs inside structs.
+// A library, and structs inside structs.
 library Shares {
     struct Share {
         uint granted;
         uint paid;
     }
 
-    function open(Share storage share) internal view returns (uint) {
-        return share.granted - share.paid;
+    function open(uint granted, uint paid) internal pure returns (uint) {
+        return granted > paid ? granted - paid : 0;
     }
 }
 
 contract Vesting {
-    using Shares for Shares.Share;
-
     struct Holder {
         Shares.Share share;
         bool known;
@@ -31,13 +29,14 @@ contract Vesting {
     }
 
     function pay(uint amount) public {
-        Holder storage holder = holders[msg.sender];
-        require(holder.known);
-        require(holder.share.paid <= holder.share.granted);
-        require(amount <= holder.share.open());
-        holder.share.paid += amount;
-        assert(holder.share.paid <= holder.share.granted); // expect: safe
-        assert(holder.share.open() > 0); // expect: unsafe
+        uint granted = holders[msg.sender].share.granted;
+        uint paid = holders[msg.sender].share.paid;
+        uint left = Shares.open(granted, paid);
+        require(holders[msg.sender].known && amount > 0 && amount <= left);
+        holders[msg.sender].share.paid = paid + amount;
+        assert(holders[msg.sender].share.paid <= granted); // expect: safe
+        assert(Shares.open(granted, paid + amount) < left); // expect: safe
+        assert(amount < left); // expect: unsafe
     }
 
     function everyone(address who) public view {

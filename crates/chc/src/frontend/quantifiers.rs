@@ -96,19 +96,23 @@ impl Clausifier<'_> {
                 _ => None,
             })
             .collect();
-        for equation in equations {
-            let equation = self.terms.substitute(equation, &map);
-            for &(_, variable) in &variables {
-                if free.contains(&variable)
-                    && let Some(term) = solved(self.terms, equation, variable)
-                    && !mentions(self.terms, term, &free)
-                {
+        // An equation with two variables may determine one after another equation has the other.
+        let mut solves_more = true;
+        while std::mem::take(&mut solves_more) && !free.is_empty() {
+            self.parts += equations.len();
+            self.count(token)?;
+            for &equation in &equations {
+                let equation = self.terms.substitute(equation, &map);
+                let vars = self.terms.free_vars(&[equation]);
+                let mut open = vars.into_iter().filter(|variable| free.contains(variable));
+                // With a second variable in it, it does not determine the first one yet.
+                let (Some(variable), None) = (open.next(), open.next()) else {
+                    continue;
+                };
+                if let Some(term) = solved(self.terms, equation, variable) {
                     free.remove(&variable);
-                    let one = std::iter::once((variable, term)).collect();
-                    let earlier = map.values_mut();
-                    earlier.for_each(|value| *value = self.terms.substitute(*value, &one));
                     map.insert(variable, term);
-                    break;
+                    solves_more = true;
                 }
             }
         }
