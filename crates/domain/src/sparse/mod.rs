@@ -59,8 +59,11 @@ struct Limits {
     proof_work_per_clause: Duration,
     /// Work of a layer for all clauses together, at most.
     most_work: Duration,
-    /// A layer has at most the time left divided by this.
+    /// A layer, and the search for statements that help engines, has at most the time left divided by
+    /// this.
     part: u32,
+    /// The same for the search for a proof.
+    proof_part: u32,
 }
 
 const LIMITS: Limits = Limits {
@@ -70,6 +73,7 @@ const LIMITS: Limits = Limits {
     proof_work_per_clause: Duration::from_micros(400),
     most_work: Duration::from_secs(10),
     part: 5,
+    proof_part: 2,
 };
 
 pub use border::Neighbourhood;
@@ -236,7 +240,12 @@ impl<'a> Analysis<'a> {
         let clauses = u32::try_from(self.system.clauses.len()).unwrap_or(u32::MAX);
         let per_clause = LIMITS.proof_work_per_clause + self.work_of_conditions(self.layer);
         let work = LIMITS.least_work + per_clause.saturating_mul(clauses);
-        let part = self.budget.work(work);
+        let share = match self.open.is_empty() {
+            true => LIMITS.proof_part,
+            false => LIMITS.part,
+        };
+        let left = self.budget.left().map(|left| left / share);
+        let part = self.budget.work(left.map_or(work, |left| work.min(left)));
         let (values, layer) = (&self.values, self.layer);
         let goals = (goals, wanted);
         match needed::needed(&self.schedule, goals, &mut transfer, values, layer, &part) {
