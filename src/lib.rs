@@ -140,7 +140,7 @@
 //! stdout <─ print <─ Validated <─ witness::validate(Problem) <─ back-translations, reversed
 //! ```
 //!
-//! Imports follow the same order and never go back.
+//! A crate depends only on crates above it in the table of ARCHITECTURE.md.
 
 pub mod cache;
 pub mod compression;

@@ -34,7 +34,7 @@ pub enum Request {
     UnsatCore(Names),
     /// The values of these terms in the model.
     Values(Vec<String>),
-    /// The truth values of the named formulas; `None` if a name is not that of an assertion.
+    /// The Boolean values of the named formulas; `None` if a name is not that of an assertion.
     Assignment(Option<Names>),
 }
 

@@ -389,7 +389,7 @@ fn stop(
 }
 
 /// Waits for the statistics and the report of a stopped worker, if they are wanted, and adds to the
-/// result what the worker has to say beside the answer.
+/// result what the worker reports beside the answer.
 fn end_of_worker(
     supervision: &Supervision,
     receiver: &Receiver<WorkerEvent>,

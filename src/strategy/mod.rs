@@ -2,8 +2,8 @@
 //!
 //! [`schedule`] has the order and the lengths, as data; [`solve()`] carries it out.
 //!
-//! Invariant: nothing here decides a problem; an answer comes from an engine, and is returned only
-//! after [`alphorn_witness::validate`].
+//! Invariant: an answer comes from an engine, the sparse analysis or a hint, and is returned only after
+//! [`alphorn_witness::validate`].
 
 mod hints;
 mod improve;

@@ -27,16 +27,16 @@ pub(super) const STAGES: [Stage; 7] = [
         condition: Condition::Always,
     },
     Stage {
-        name: "words",
+        name: "bit-vectors",
         passes: Passes::All,
-        turns: WORDS,
+        turns: BIT_VECTORS,
         named: Limit::None,
         condition: Condition::WideBitVectors,
     },
     Stage {
-        name: "words as written",
+        name: "bit-vectors as written",
         passes: Passes::Written,
-        turns: WORDS_AS_WRITTEN,
+        turns: BIT_VECTORS_AS_WRITTEN,
         named: Limit::None,
         condition: Condition::WideBitVectors,
     },
@@ -93,7 +93,7 @@ const fn long_run(seconds: u64) -> Limit {
 /// come after `pdr`. `ic3` has a higher limit, since it asks its SAT solver many small questions.
 /// `templates` simulates states before it has candidates. Where nearly all arguments are Booleans,
 /// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them. So
-/// have `pdkind` and `ic3` on single predicates over reals and over words.
+/// have `pdkind` and `ic3` on single predicates over reals and over bit-vectors.
 const QUICK: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(10)),
     anywhere("pdr", 1.0, work(100)),
@@ -104,7 +104,7 @@ const QUICK: Schedule<PlannedTurn> = &[
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
     only("pdkind", 0.3, time(300), Condition::OneOfReals),
-    only("ic3", 0.25, time(300), Condition::OneOfWords),
+    only("ic3", 0.25, time(300), Condition::OneOfBitVectors),
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
@@ -128,13 +128,13 @@ const WRITTEN: Schedule<PlannedTurn> = &[
 ];
 
 /// For bit-vectors that could be numbers, after all passes: what `pdr` solves soon.
-const WORDS: Schedule<PlannedTurn> = &[
+const BIT_VECTORS: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.1, work(500)),
     anywhere("pdr", 0.35, time(300)),
 ];
 
 /// For the same as they were written.
-const WORDS_AS_WRITTEN: Schedule<PlannedTurn> = &[
+const BIT_VECTORS_AS_WRITTEN: Schedule<PlannedTurn> = &[
     anywhere("twin", 0.5, time(300)),
     anywhere("templates", 0.2, work(2_000)),
 ];
@@ -317,7 +317,7 @@ pub(super) enum Condition {
     /// The quick passes left bit-vectors that could be numbers.
     WideBitVectors,
     /// Bit-vectors in linear clauses with one recursive predicate.
-    OneOfWords,
+    OneOfBitVectors,
     /// One predicate in linear clauses, at least half of its arguments reals.
     OneOfReals,
     /// Nine of ten arguments are Booleans, and there are no bit-vectors.
@@ -348,7 +348,7 @@ impl Condition {
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
-            Condition::OneOfWords => theories.bitvec && shape.linear && shape.recursive == 1,
+            Condition::OneOfBitVectors => theories.bitvec && shape.linear && shape.recursive == 1,
             Condition::OneOfReals => {
                 let one = shape.linear && shape.predicates == 1;
                 one && shape.reals * 2 >= shape.arguments && shape.reals > 0
@@ -394,7 +394,7 @@ mod tests {
         for slot in QUICK {
             let most = match slot.turn.condition {
                 Condition::MostlyBooleans => Duration::from_secs(10),
-                Condition::OneOfReals | Condition::OneOfWords => {
+                Condition::OneOfReals | Condition::OneOfBitVectors => {
                     assert!(slot.share <= 0.3);
                     continue;
                 }

@@ -218,7 +218,7 @@ pub(super) fn calls_functions(answer: &Validated, problem: &Problem) -> bool {
     answer.functions(problem) != (false, false)
 }
 
-/// Clauses after passes, with the way from their witnesses to those of the normal form.
+/// Clauses after passes, with the back-translations to the normal form.
 struct Clauses {
     system: Rc<System>,
     back: BackTranslations,
@@ -797,6 +797,7 @@ fn describe(verdict: &Verdict) -> String {
         Verdict::Sat(_) => "a model".to_owned(),
         Verdict::Proven(proof) => format!("a proof by {} lemmas", proof.lemmas.len()),
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
+        Verdict::Unknown(Reason::Timeout) => "no answer within its turn".to_owned(),
         Verdict::Unknown(reason) => reason.to_string(),
     }
 }

@@ -453,14 +453,14 @@ mod tests {
     #[test]
     fn the_twin_takes_part_where_words_may_be_numbers() {
         for wide_bit_vectors in [true, false] {
-            let mut words = shape(true);
-            words.theories = Theories {
+            let mut bit_vectors = shape(true);
+            bit_vectors.theories = Theories {
                 bitvec: true,
                 wide_bit_vectors,
                 ..Theories::default()
             };
             for stage in stages() {
-                let names = names_of(&Strategy::Auto.turns(stage, &words));
+                let names = names_of(&Strategy::Auto.turns(stage, &bit_vectors));
                 let quick = stage.passes == Passes::Quick;
                 assert!(!(quick && names.contains(&"vinta")));
                 let expected = wide_bit_vectors && stage.passes == Passes::Written;
