@@ -114,7 +114,7 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
             start = first.range.end;
         }
     }
-    if has_proof(text, start) {
+    if has_proof(text, start) && is_alone_or_least(problem, text, start) {
         return Ok(Claim {
             sat,
             witness: Witness::Derivations(Box::new(parse_proof(problem, text, start)?)),
@@ -152,21 +152,22 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
     })
 }
 
-/// Reads a proof by induction on derivations. Definitions beside it are those of the least model.
-fn parse_proof(problem: &Problem, text: &str, start: usize) -> Result<DerivationsText, ParseError> {
-    if let Some(first) = Tokens::new(text, start).next() {
-        let tokens = |text: &str, start: usize| -> Vec<String> {
-            let tokens = Tokens::new(text, start);
-            tokens.map(|token| text[token.range].to_owned()).collect()
-        };
-        let expected = least_model(problem).map(|lines| format!("({})", lines.join("\n")));
-        if expected.is_err() || expected.is_ok_and(|least| tokens(&least, 0) != tokens(text, start))
-        {
-            let message = "beside a proof by induction on derivations only the definitions of \
-                           `--model=derivations` may stand";
-            return Err(error_at(text, first.range.start, message));
-        }
+/// Whether there are no definitions beside comments, or those of the least model. Other tools may write
+/// such comments into a model.
+fn is_alone_or_least(problem: &Problem, text: &str, start: usize) -> bool {
+    let tokens = |text: &str, start: usize| -> Vec<String> {
+        let tokens = Tokens::new(text, start);
+        tokens.map(|token| text[token.range].to_owned()).collect()
+    };
+    if Tokens::new(text, start).next().is_none() {
+        return true;
     }
+    let least = least_model(problem).map(|lines| format!("({})", lines.join("\n")));
+    least.is_ok_and(|least| tokens(&least, 0) == tokens(text, start))
+}
+
+/// Reads a proof by induction on derivations.
+fn parse_proof(problem: &Problem, text: &str, start: usize) -> Result<DerivationsText, ParseError> {
     let proof = read_proof(problem, text, start);
     let proof = proof.map_err(|(place, message)| error_at(text, place, message))?;
     let text = text.to_owned();

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::least_model;
 use crate::{
-    CheckOutcome, Derivations, Instance, ProofNode, RelationalLemma, Verdict, Wanted, check_claim,
-    parse_witness, validate,
+    CheckOutcome, Derivations, Instance, ProofNode, RelationalLemma, Verdict, Wanted, Witness,
+    check_claim, parse_witness, validate,
 };
 use alphorn_chc::frontend::{Problem, parse};
 use alphorn_chc::{Atom, PredicateId};
@@ -279,6 +279,10 @@ fn an_engines_proof_is_checked_and_printed() {
     let other = printed.replacen("(<= x!0 1)", "(<= x!0 2)", 1);
     assert_ne!(printed, other);
     assert!(matches!(judge(&problem, &other), CheckOutcome::Invalid(_)));
+    // A model is one, whatever its comments say.
+    let model = "(define-fun fib ((x Int) (y Int)) Bool true)\n; query 0 :use";
+    let claim = parse_witness(&problem, model).expect("a model");
+    assert!(matches!(claim.witness, Witness::Model(_)));
     // A proof that is none is a failure.
     let mut wrong = proof;
     wrong.lemmas[1].proof[3] = ProofNode::Use(Vec::new());
