@@ -33,14 +33,14 @@ impl Analysis<'_> {
     pub fn neighbourhood(&self, most: usize) -> Option<Neighbourhood> {
         let cubes = self.applicable_cubes();
         let applicable = self.applicable();
-        let (near, border) = self.near(&cubes, most);
+        let (near, border) = self.near(cubes, most);
         if border.is_empty() {
             return None;
         }
         let predicates = (0..near.len()).filter(|&p| near[p]).chain(border);
         let assumed: Vec<(usize, Vec<Statement>)> =
             predicates.map(|p| (p, self.assumed(p))).collect();
-        let excluded = (0..).zip(&cubes).filter(|(_, applies)| !**applies);
+        let excluded = (0..).zip(cubes).filter(|(_, applies)| !**applies);
         let excluded: Vec<u32> = excluded.map(|(at, _)| at).collect();
         let facts = self.needed(&excluded, &assumed)?;
         let mut statements = vec![Vec::new(); near.len()];

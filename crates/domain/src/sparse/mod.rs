@@ -31,6 +31,7 @@ mod transfer;
 mod walk;
 mod zones;
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -40,8 +41,8 @@ use element::{Element, Statement};
 use formulas::formula;
 use iterate::{Schedule, run};
 use packs::{Relating, packs};
-use transfer::{Extent, Layer, Plans, Transfer};
-use walk::Walks;
+use transfer::{Extent, Layer, Plans, STEP, Transfer};
+use walk::{Steps, Walks};
 
 use alphorn_chc::{PredicateId, System};
 use alphorn_term::TermId;
@@ -57,6 +58,8 @@ struct Limits {
     least_work: Duration,
     /// Work of a proof for each clause; after it, all facts are the proof.
     proof_work_per_clause: Duration,
+    /// Work of the search for candidates of derivations for each clause.
+    walk_work_per_clause: Duration,
     /// Work of a layer for all clauses together, at most.
     most_work: Duration,
     /// A layer, and the search for statements that help engines, has at most the time left divided by
@@ -71,6 +74,7 @@ const LIMITS: Limits = Limits {
     work_per_condition: Duration::from_nanos(150),
     least_work: Duration::from_millis(10),
     proof_work_per_clause: Duration::from_micros(400),
+    walk_work_per_clause: Duration::from_millis(1),
     most_work: Duration::from_secs(10),
     part: 5,
     proof_part: 2,
@@ -90,6 +94,8 @@ pub struct Analysis<'a> {
     layer: Layer,
     /// Cubes of queries that are not excluded.
     open: Vec<u32>,
+    /// By cube, whether it may be applied, once this was asked.
+    applicable: OnceCell<Vec<bool>>,
     budget: Budget,
 }
 
@@ -125,6 +131,7 @@ impl<'a> Analysis<'a> {
             plans: Plans::default(),
             layer: Layer::Ranges,
             open: schedule.queries.clone(),
+            applicable: OnceCell::new(),
             budget: budget.clone(),
             program,
             schedule,
@@ -142,6 +149,7 @@ impl<'a> Analysis<'a> {
             return;
         }
         self.layer = layer;
+        self.applicable.take();
         let mut transfer = Transfer::new(&self.program, &self.plans);
         let (values, complete) = run(
             &self.schedule,
@@ -295,22 +303,25 @@ impl<'a> Analysis<'a> {
     /// exclude.
     pub fn applicable(&self) -> Vec<bool> {
         let mut found = vec![false; self.system.clauses.len()];
-        for (cube, applies) in self.program.cubes.iter().zip(self.applicable_cubes()) {
+        for (cube, &applies) in self.program.cubes.iter().zip(self.applicable_cubes()) {
             found[cube.clause] |= applies;
         }
         found
     }
 
-    fn applicable_cubes(&self) -> Vec<bool> {
-        let mut transfer = Transfer::new(&self.program, &self.plans);
-        let extent = Extent::UpTo(self.layer);
-        let cubes = 0..self.program.cubes.len() as u32;
-        let applies = cubes.map(|at| applies(&mut transfer, at, &self.values, extent));
-        applies.collect()
+    /// The same for each cube, computed once after the last layer.
+    fn applicable_cubes(&self) -> &[bool] {
+        self.applicable.get_or_init(|| {
+            let mut transfer = Transfer::new(&self.program, &self.plans);
+            let extent = Extent::UpTo(self.layer);
+            let cubes = 0..self.program.cubes.len() as u32;
+            let applies = cubes.map(|at| applies(&mut transfer, at, &self.values, extent));
+            applies.collect()
+        })
     }
 
     /// Candidates for derivations of the first open queries, the most promising ones first, until
-    /// `accept` takes one.
+    /// `accept` takes one, or the search for candidates has taken its work.
     pub fn walk<T>(
         &self,
         queries: usize,
@@ -319,11 +330,22 @@ impl<'a> Analysis<'a> {
     ) -> Option<T> {
         let applicable = self.applicable_cubes();
         let open = self.open.iter().take(queries);
+        let work = LIMITS.walk_work_per_clause.as_nanos() / STEP.as_nanos();
+        let steps = u64::try_from(work).unwrap_or(u64::MAX);
+        let steps = Steps::new(steps.saturating_mul(self.system.clauses.len() as u64));
         let walks: Vec<Walks> = open
-            .map(|&query| Walks::new(&self.program, &applicable, query))
+            .map(|&query| Walks::new(&self.program, applicable, query, &steps))
             .collect();
         let attempts = (0..attempts).flat_map(|attempt| walks.iter().map(move |w| (w, attempt)));
-        let mut candidates = attempts.filter_map(|(walks, attempt)| walks.candidate(attempt));
+        let mut candidates = attempts.filter_map(|(walks, attempt)| {
+            let before = steps.taken();
+            let candidate = walks.candidate(attempt);
+            let taken = steps.taken() - before;
+            self.budget
+                .terms()
+                .charge(STEP * u32::try_from(taken).unwrap_or(u32::MAX));
+            candidate
+        });
         candidates.find_map(&mut accept)
     }
 }
@@ -335,5 +357,8 @@ fn applies(transfer: &mut Transfer, at: u32, values: &[Option<Element>], extent:
     let Some(bodies) = bodies.collect::<Option<Vec<&Element>>>() else {
         return false;
     };
-    transfer.post(at, &bodies, values, extent).is_some()
+    // What follows from conditions about the head does not matter, and is most of the work.
+    let none = |_| false;
+    let found = transfer.post_for(at, &bodies, values, extent, &none);
+    found.is_some()
 }

@@ -309,3 +309,44 @@ fn other_sorts_have_ranges() {
     );
     assert_closed(&lists, "a constructor");
 }
+
+/// A loop of `width` counters of which each step changes one by a choice, and a query that no walk
+/// reaches.
+fn counters(width: usize) -> System {
+    let terms = Rc::new(TermStore::new());
+    let mut system = System::new(Rc::clone(&terms));
+    let p = system.add_predicate("P", &vec![SortId::INT; width]);
+    let vars = |name: &str| -> Vec<TermId> {
+        let names = (0..width).map(|n| format!("{name}{n}"));
+        names.map(|name| terms.var(&name, SortId::INT)).collect()
+    };
+    let (old, new) = (vars("x"), vars("y"));
+    let zero = old.iter().map(|&v| terms.eq(v, terms.int(0)));
+    system.add_clause(
+        vec![],
+        terms.and(&zero.collect::<Vec<_>>()),
+        Some(atom(p, &old)),
+    );
+    let step = old.iter().zip(&new).map(|(&old, &new)| {
+        let more = terms.eq(new, terms.add(&[old, terms.int(2)]));
+        terms.or(&[terms.eq(new, old), more])
+    });
+    let step = terms.and(&step.collect::<Vec<_>>());
+    system.add_clause(vec![atom(p, &old)], step, Some(atom(p, &new)));
+    let sum = terms.eq(terms.add(&old), terms.int(7));
+    system.add_clause(vec![atom(p, &old)], sum, None);
+    system
+}
+
+/// Walks take work in proportion to the clauses, however many arguments there are.
+#[test]
+fn walks_end() {
+    let system = counters(60);
+    let analysis = without_limit(&system);
+    assert_eq!(analysis.open_queries(), [2]);
+    let before = system.terms.work();
+    assert!(analysis.walk(1, 37, |_| None::<()>).is_none());
+    let work = system.terms.work() - before;
+    let most = LIMITS.walk_work_per_clause * 3;
+    assert!(work <= 2 * most, "{work:?}");
+}

@@ -7,6 +7,7 @@
 //! Invariant: a candidate applies each cube to the heads of its premises. Whether there are values
 //! for it is left to a solver.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -26,6 +27,33 @@ const LEAST_STEPS: usize = 4_000;
 /// Of so many steps one goes in a random direction: by attempt, again from the start after the last.
 const DETOURS: [u32; 6] = [1 << 30, 40, 12, 6, 4, 3];
 
+/// The steps that searches for candidates may take together, and those that they have taken.
+pub(super) struct Steps {
+    most: u64,
+    taken: Cell<u64>,
+}
+
+impl Steps {
+    pub fn new(most: u64) -> Steps {
+        Steps {
+            most,
+            taken: Cell::new(0),
+        }
+    }
+
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
+    }
+
+    fn add(&self, steps: u64) {
+        self.taken.set(self.taken.get() + steps);
+    }
+
+    fn are_spent(&self) -> bool {
+        self.taken.get() >= self.most
+    }
+}
+
 /// Finds candidates for one query.
 pub(super) struct Walks<'a> {
     program: &'a Program,
@@ -38,10 +66,16 @@ pub(super) struct Walks<'a> {
     distances: Vec<u32>,
     /// Whether all cubes on the way to the query are linear.
     is_linear: bool,
+    steps: &'a Steps,
 }
 
 impl<'a> Walks<'a> {
-    pub fn new(program: &'a Program, applicable: &'a [bool], query: u32) -> Walks<'a> {
+    pub fn new(
+        program: &'a Program,
+        applicable: &'a [bool],
+        query: u32,
+        steps: &'a Steps,
+    ) -> Walks<'a> {
         let count = program.kinds.len();
         let mut uses = vec![Vec::new(); count];
         let mut definitions = vec![Vec::new(); count];
@@ -61,6 +95,7 @@ impl<'a> Walks<'a> {
             uses,
             distances: vec![u32::MAX; count],
             is_linear: true,
+            steps,
         };
         walks.measure(&definitions);
         walks
@@ -190,6 +225,9 @@ impl<'a> Walks<'a> {
         clauses.push(self.program.cubes[start as usize].clause);
         let most = LEAST_STEPS + STEPS_PER_PREDICATE * self.distances.len();
         for _ in 0..most {
+            if self.steps.are_spent() {
+                return None;
+            }
             let query = &self.program.cubes[self.query as usize];
             if query.body[0].0 == place.0
                 && self
@@ -256,23 +294,41 @@ impl<'a> Walks<'a> {
                 }
             }
         }
-        if !narrow(&mut ranges, &cube.kinds, &cube.formulas, &mut 0) {
+        let mut steps = 1 + ranges.len() as u64;
+        let found = self.narrowed(cube, &mut ranges, concrete, random, &mut steps);
+        self.steps.add(steps);
+        if !found {
             return None;
         }
         let head = cube.head.as_ref();
+        let (p, args): (usize, &[u32]) = head.map_or((usize::MAX, &[]), |h| (h.0, &h.1));
+        Some((p, args.iter().map(|&l| ranges[l as usize]).collect()))
+    }
+
+    /// Narrows the ranges of a cube's locals, to values if that is wanted; false if there are none.
+    fn narrowed(
+        &self,
+        cube: &Cube,
+        ranges: &mut [Range],
+        concrete: bool,
+        random: &mut Random,
+        steps: &mut u64,
+    ) -> bool {
+        if !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
+            return false;
+        }
         if concrete {
             for local in 0..ranges.len() {
                 if cube.kinds[local] == Kind::Other || ranges[local].fixed().is_some() {
                     continue;
                 }
                 ranges[local] = Range::value(pick(ranges[local], random));
-                if !narrow(&mut ranges, &cube.kinds, &cube.formulas, &mut 0) {
-                    return None;
+                if self.steps.are_spent() || !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
+                    return false;
                 }
             }
         }
-        let (p, args): (usize, &[u32]) = head.map_or((usize::MAX, &[]), |h| (h.0, &h.1));
-        Some((p, args.iter().map(|&l| ranges[l as usize]).collect()))
+        true
     }
 }
 
