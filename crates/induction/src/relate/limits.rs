@@ -16,8 +16,10 @@ pub(super) struct Limits {
     pub table_steps: usize,
     /// Steps of one clause in a round.
     pub steps_per_clause: usize,
-    /// The work of such a step.
+    /// The work of such a step, and of evaluating a part of a term.
     pub step_work: Duration,
+    /// Steps between two looks at the budget.
+    pub steps_at_once: usize,
     /// Variables of a clause whose values come from a range; with more there are no tables.
     pub ranges: usize,
     /// Terms in a clause's constraint; with more there are no tables. Plans are as deep as terms.
@@ -81,6 +83,7 @@ pub(super) const LIMITS: Limits = Limits {
     table_steps: 4_000_000,
     steps_per_clause: 400_000,
     step_work: Duration::from_nanos(40),
+    steps_at_once: 10_000,
     ranges: 3,
     clause_terms: 1000,
     all_terms: 20_000,

@@ -222,7 +222,7 @@ impl<'a, 's> Run<'a, 's> {
         if self.attempt(effort(1, 60), cx) {
             return self.verdict();
         }
-        self.next_round(1);
+        self.next_round(1, cx)?;
         let bounds = predicates.iter().flat_map(|&p| of_one_fact(self.space, p));
         self.candidates(bounds.collect(), effort(1, 25), cx);
         if self.attempt(effort(2, 150), cx) {
@@ -231,13 +231,18 @@ impl<'a, 's> Run<'a, 's> {
         if self.drop_differences() && self.attempt(effort(2, 150), cx) {
             return self.verdict();
         }
-        self.next_round(2);
+        self.next_round(2, cx)?;
         let functional = predicates.iter().flat_map(|&p| functional(self.space, p));
         self.candidates(functional.collect(), effort(1, 40), cx);
         if self.attempt(effort(2, 150), cx) {
             return self.verdict();
         }
-        self.next_round(3);
+        self.next_round(3, cx)?;
+        if self.library.count() == 0 {
+            // Lemmas about several facts build on lemmas about one or two.
+            log::debug!("relate: nothing is proven of single facts");
+            return None;
+        }
         let mut found = self.weakened_goals(cx);
         for &predicate in &predicates {
             found.extend(pairs(self.space, predicate, predicate));
@@ -252,14 +257,14 @@ impl<'a, 's> Run<'a, 's> {
         if self.attempt(effort(2, 300), cx) {
             return self.verdict();
         }
-        self.next_round(4);
+        self.next_round(4, cx)?;
         // Some proofs need residues and no ghosts.
         let mut part = Context::new(cx.terms.clone());
         part.budget = cx.budget.work(LIMITS.ghost_work);
         if self.ghosts(&part) {
             return self.verdict();
         }
-        self.next_round(5);
+        self.next_round(5, cx)?;
         for _ in 0..LIMITS.residue_rounds {
             let Some(found) = self.residues(&mut tried, cx) else {
                 break;
@@ -269,7 +274,7 @@ impl<'a, 's> Run<'a, 's> {
                 return self.verdict();
             }
         }
-        self.next_round(6);
+        self.next_round(6, cx)?;
         match self.ghosts(cx) {
             true => self.verdict(),
             false => None,
@@ -337,13 +342,15 @@ impl<'a, 's> Run<'a, 's> {
         }
     }
 
-    fn next_round(&mut self, round: u64) {
+    /// Begins a round; `None` if the budget is spent.
+    fn next_round(&mut self, round: u64, cx: &Context) -> Option<()> {
         log::debug!(
             "relate: round {round}; {} lemmas, {} checks",
             self.library.count(),
             self.prover.checks
         );
         self.round = round;
+        cx.stop().is_none().then_some(())
     }
 
     /// Proves candidates.

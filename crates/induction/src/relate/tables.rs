@@ -4,6 +4,7 @@
 //!
 //! Invariant: every fact of a table has a derivation. A table may lack facts.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -12,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::limits::LIMITS;
 use super::literal::{number, value_of};
 use alphorn_chc::{Clause, PredicateId, System};
-use alphorn_term::run::Context;
+use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, Op, SortId, TermId, TermStore, evaluate};
 
 /// A fact: the numbers of its values.
@@ -55,8 +56,8 @@ impl Tables {
             is_known: vec![plans.is_some(); count],
         };
         if let Some(plans) = plans {
-            let mut search = Search::new(system, constants);
-            search.run(&plans, cx);
+            let mut search = Search::new(system, constants, &cx.budget);
+            search.run(&plans);
             tables.rows = search.rows;
             for rows in &mut tables.rows {
                 rows.sort_by_key(|row| row.iter().map(|v| v.unsigned_abs()).max().unwrap_or(0));
@@ -162,8 +163,16 @@ enum Expression {
     Quotient(Box<Expression>, i64),
     Remainder(Box<Expression>, i64),
     Choice(Box<Test>, Box<Expression>, Box<Expression>),
-    /// A term of any sort, by evaluation.
-    Term(TermId, Vec<usize>),
+    Term(Evaluated),
+}
+
+/// A term of any sort, by evaluation.
+struct Evaluated {
+    term: TermId,
+    /// The positions of its variables.
+    vars: Vec<usize>,
+    /// The number of its distinct parts.
+    size: usize,
 }
 
 /// A formula over the variables of a clause.
@@ -173,7 +182,7 @@ enum Test {
     Not(Box<Test>),
     All(Vec<Test>),
     Any(Vec<Test>),
-    Term(TermId, Vec<usize>),
+    Term(Evaluated),
 }
 
 /// A step of a plan.
@@ -219,6 +228,7 @@ impl Plan {
             bound: FxHashSet::default(),
             pending: terms.conjuncts(clause.constraint),
             steps: Vec::new(),
+            compiled: Cell::new(0),
         };
         let mut ranges = 0;
         let mut atoms = clause.body.iter();
@@ -261,6 +271,9 @@ struct Planner<'a> {
     bound: FxHashSet<TermId>,
     pending: Vec<TermId>,
     steps: Vec<Step>,
+    /// The number of parts that were compiled. Shared parts are compiled again each time, so that the
+    /// rest is left to evaluation when there are many.
+    compiled: Cell<usize>,
 }
 
 impl Planner<'_> {
@@ -318,7 +331,7 @@ impl Planner<'_> {
         };
         if let Some(value) = literal {
             self.steps
-                .push(Step::Set(position, Expression::Term(value, Vec::new())));
+                .push(Step::Set(position, Expression::Term(self.evaluated(value))));
             self.bound.insert(var);
             return true;
         }
@@ -394,12 +407,19 @@ impl Planner<'_> {
         Some(Expression::Sum(parts?, constant))
     }
 
-    fn by_evaluation(&self, term: TermId) -> (TermId, Vec<usize>) {
+    fn evaluated(&self, term: TermId) -> Evaluated {
         let free = self.terms.free_vars(&[term]);
-        (
+        Evaluated {
             term,
-            free.iter().filter_map(|&v| self.position(v)).collect(),
-        )
+            vars: free.iter().filter_map(|&v| self.position(v)).collect(),
+            size: self.terms.dag_size(&[term]),
+        }
+    }
+
+    /// Whether one more part is compiled.
+    fn compiles(&self) -> bool {
+        self.compiled.set(self.compiled.get() + 1);
+        self.compiled.get() <= LIMITS.clause_terms
     }
 
     /// Compiles a term.
@@ -407,6 +427,9 @@ impl Planner<'_> {
         let terms = self.terms;
         if let Some(at) = self.position(term) {
             return Expression::Variable(at);
+        }
+        if !self.compiles() {
+            return Expression::Term(self.evaluated(term));
         }
         let node = terms.node(term);
         let whole_argument = |at: usize| terms.as_int(node.args[at]).and_then(ToPrimitive::to_i64);
@@ -434,14 +457,14 @@ impl Planner<'_> {
             )),
             _ => None,
         };
-        compiled.unwrap_or_else(|| {
-            let (term, vars) = self.by_evaluation(term);
-            Expression::Term(term, vars)
-        })
+        compiled.unwrap_or_else(|| Expression::Term(self.evaluated(term)))
     }
 
     /// Compiles a formula.
     fn test(&self, formula: TermId) -> Test {
+        if !self.compiles() {
+            return Test::Term(self.evaluated(formula));
+        }
         let terms = self.terms;
         let node = terms.node(formula);
         let all = |args: &[TermId]| args.iter().map(|&a| self.test(a)).collect();
@@ -460,10 +483,7 @@ impl Planner<'_> {
             Op::Le if of_integers => difference(1, 0).map(Test::AtLeast),
             _ => None,
         };
-        compiled.unwrap_or_else(|| {
-            let (formula, vars) = self.by_evaluation(formula);
-            Test::Term(formula, vars)
-        })
+        compiled.unwrap_or_else(|| Test::Term(self.evaluated(formula)))
     }
 }
 
@@ -495,10 +515,14 @@ struct Search<'a> {
     /// Values of sorts besides Int and Bool.
     others: FxHashMap<SortId, Vec<i64>>,
     steps: usize,
+    /// Steps and parts of evaluated terms that are not charged to the budget yet.
+    work: Cell<usize>,
+    budget: &'a Budget,
+    is_stopped: bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, constants: &BTreeSet<i64>) -> Self {
+    fn new(system: &'a System, constants: &BTreeSet<i64>, budget: &'a Budget) -> Self {
         let mut wide: Vec<i64> = (-2..=7).collect();
         let mut more: BTreeSet<i64> = BTreeSet::new();
         for &c in constants {
@@ -520,13 +544,16 @@ impl<'a> Search<'a> {
             ranges: [wide.clone(), wide.clone(), wide, (-1..4).collect()],
             others: FxHashMap::default(),
             steps: 0,
+            work: Cell::new(0),
+            budget,
+            is_stopped: false,
         }
     }
 
     /// Applies the clauses round by round.
-    fn run(&mut self, plans: &[Plan], cx: &Context) {
+    fn run(&mut self, plans: &[Plan]) {
         for _ in 0..LIMITS.table_rounds {
-            if cx.stop().is_some() || self.steps > LIMITS.table_steps {
+            if self.is_stopped || self.steps > LIMITS.table_steps {
                 return;
             }
             self.indexes.clear();
@@ -537,18 +564,28 @@ impl<'a> Search<'a> {
                 let most = self.steps + LIMITS.steps_per_clause;
                 self.step(plan, 0, &mut values, most);
             }
-            let charged = LIMITS.step_work * u32::try_from(self.steps).unwrap_or(u32::MAX);
-            self.system.terms.charge(charged / LIMITS.table_rounds);
+            self.charge();
             if self.rows.iter().map(Vec::len).sum::<usize>() == before {
                 return;
             }
         }
     }
 
+    /// Charges the work so far to the budget, and stops if that is spent.
+    fn charge(&mut self) {
+        let work = u32::try_from(self.work.take()).unwrap_or(u32::MAX);
+        self.system.terms.charge(LIMITS.step_work * work);
+        self.is_stopped |= self.budget.is_spent();
+    }
+
     /// Continues a plan at a step; the depth is that of the plan.
     fn step(&mut self, plan: &Plan, at: usize, values: &mut [i64], most: usize) {
         self.steps += 1;
-        if self.steps > most {
+        self.work.set(self.work.get() + 1);
+        if self.work.get() >= LIMITS.steps_at_once {
+            self.charge();
+        }
+        if self.steps > most || self.is_stopped {
             return;
         }
         let Some(step) = plan.steps.get(at) else {
@@ -632,7 +669,7 @@ impl<'a> Search<'a> {
                 values[arg] = self.rows[predicate.index()][number][position];
             }
             self.step(plan, at + 1, values, most);
-            if self.steps > most {
+            if self.steps > most || self.is_stopped {
                 return;
             }
         }
@@ -666,13 +703,15 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn assignment(&self, plan: &Plan, values: &[i64], vars: &[usize]) -> Assignment {
+    /// The value of a term.
+    fn evaluated(&self, of: &Evaluated, plan: &Plan, values: &[i64]) -> Option<TermId> {
         let terms = &self.system.terms;
-        let pairs = vars.iter().map(|&at| {
+        self.work.set(self.work.get() + of.size);
+        let pairs = of.vars.iter().map(|&at| {
             let var = plan.vars[at];
             (var, value_of(terms, values[at], terms.sort_of(var)))
         });
-        pairs.collect()
+        evaluate(terms, of.term, &pairs.collect::<Assignment>())
     }
 
     fn value(&self, expression: &Expression, plan: &Plan, values: &[i64]) -> Option<i64> {
@@ -693,10 +732,8 @@ impl<'a> Search<'a> {
                 true => of(then)?,
                 false => of(otherwise)?,
             },
-            Expression::Term(term, vars) => {
-                let terms = &self.system.terms;
-                let assignment = self.assignment(plan, values, vars);
-                number(terms, evaluate(terms, *term, &assignment)?)?
+            Expression::Term(term) => {
+                number(&self.system.terms, self.evaluated(term, plan, values)?)?
             }
         })
     }
@@ -722,11 +759,7 @@ impl<'a> Search<'a> {
                 }
                 false
             }
-            Test::Term(formula, vars) => {
-                let terms = &self.system.terms;
-                let assignment = self.assignment(plan, values, vars);
-                evaluate(terms, *formula, &assignment)? == TermId::TRUE
-            }
+            Test::Term(formula) => self.evaluated(formula, plan, values)? == TermId::TRUE,
         })
     }
 }

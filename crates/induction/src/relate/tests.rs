@@ -201,3 +201,25 @@ fn tables_have_facts_and_outputs() {
     assert!(has(0, 1) && has(10, 89) && has(12, 233));
     assert!(!has(10, 88));
 }
+
+/// A search for facts that has no budget left ends within a round.
+#[test]
+fn tables_end_with_the_budget() {
+    let text = "
+        (set-logic HORN)
+        (declare-fun P (Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (P x))))
+        (assert (forall ((x Int)) (=> (P x) (P (+ x 1)))))
+        (check-sat)";
+    let mut cx = Context::new(Rc::new(TermStore::new()));
+    let problem = parse(text, cx.terms.clone()).expect("a problem");
+    let (system, _) = normalize(&problem);
+    let facts = |cx: &Context| {
+        let space = Space::new(&system, cx);
+        let facts = space.tables.rows(alphorn_chc::PredicateId(0)).len();
+        facts
+    };
+    assert!(facts(&cx) > 10);
+    cx.budget = cx.budget.work(Duration::ZERO);
+    assert_eq!(facts(&cx), 1);
+}
