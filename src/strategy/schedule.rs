@@ -111,12 +111,12 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// last, so that refutations by `enum` are not late. In long runs there are second turns, so that no
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
 /// of them narrower. Where queries speak of several facts, `relate` proves what it proves at once, or
-/// after some time that depends on the number of candidates; where only clauses do, it has the short turn
-/// alone.
+/// after some time that depends on the number of candidates; where only clauses do, or where there are
+/// datatypes, it has the short turn alone.
 const WRITTEN: Schedule<PlannedTurn> = &[
     only("relate", 0.15, work(1_000), Condition::SeveralFacts),
-    only("pairs", 0.2, work(2_000), Condition::SeveralFacts),
-    only("relate", 0.45, time(60), Condition::SeveralFacts),
+    only("pairs", 0.2, work(2_000), Condition::SeveralFactsOfNumbers),
+    only("relate", 0.35, time(60), Condition::SeveralFactsOfNumbers),
     only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),
@@ -189,6 +189,8 @@ pub(super) const PLAIN_MODEL: Stage = Stage {
 pub(super) struct Parts {
     /// Proving the invariants that models of similar clauses suggest, in work.
     pub hints: Slot<()>,
+    /// Proving what is decided of a model whose check had no answer, in work.
+    pub decided: Slot<()>,
     /// The check of a witness before the costly passes: another engine, or a later stage, may have a
     /// model that is easier to check.
     pub quick_check: Slot<()>,
@@ -216,6 +218,7 @@ pub(super) struct Parts {
 /// The parts of a run.
 pub(super) const PARTS: Parts = Parts {
     hints: slot((), 0.2, work(5_000)),
+    decided: slot((), 0.2, work(5_000)),
     quick_check: slot((), 0.3, time(120)),
     analysis_check: slot((), 0.8, time(120)),
     near: slot((), 0.4, time(120)),
@@ -333,6 +336,8 @@ pub(super) enum Condition {
     Arrays,
     /// Clauses or queries that speak of several recursive facts.
     SeveralFacts,
+    /// The same without datatypes.
+    SeveralFactsOfNumbers,
     /// Arrays, and no datatypes.
     ArraysOfScalars,
     /// Arrays and datatypes.
@@ -363,6 +368,7 @@ impl Condition {
             Condition::Programs => shape.linear && shape.recursive > 1 && numbers,
             Condition::Arrays => theories.array,
             Condition::SeveralFacts => shape.relates_facts,
+            Condition::SeveralFactsOfNumbers => shape.relates_facts && !theories.datatype,
             Condition::ArraysOfScalars => theories.array && !theories.datatype,
             Condition::Heaps => theories.array && theories.datatype,
         }

@@ -27,8 +27,11 @@ pub(super) struct Limits {
     pub max_waste: f64,
     /// Visits of subterms by substitution.
     pub max_subterm_visits: usize,
-    /// Work of all applications; beyond it nothing new is tried.
+    /// Work of all applications (less in short runs, see `part_of_run`); beyond it nothing new is
+    /// tried.
     pub total_work: Duration,
+    /// All applications get at most the run's limit divided by this.
+    pub part_of_run: u32,
     /// Queries of one attempt to build a graph.
     pub max_queries: usize,
 }
@@ -44,5 +47,6 @@ pub(super) const LIMITS: Limits = Limits {
     max_waste: 0.7,
     max_subterm_visits: 10_000_000,
     total_work: Duration::from_secs(4),
+    part_of_run: 4,
     max_queries: 4_000,
 };

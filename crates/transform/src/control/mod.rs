@@ -34,6 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::candidates::{candidates, size};
 use self::explore::{Explorer, Failure, Graph};
 use self::limits::LIMITS;
+use super::candidates::within_part;
 use super::{Step, Transformation};
 use alphorn_chc::{PredicateId, System};
 use alphorn_smt::Smt;
@@ -74,7 +75,8 @@ impl Control {
     /// The graph to split along, if there is a suitable one.
     fn plan(&mut self, system: &System, cx: &Context) -> Option<Graph> {
         let terms = &system.terms;
-        let left = LIMITS.total_work.checked_sub(self.spent)?;
+        let most = within_part(LIMITS.total_work, LIMITS.part_of_run, cx).min(LIMITS.total_work);
+        let left = most.checked_sub(self.spent)?;
         let sizes: Vec<usize> = system
             .clauses
             .iter()
