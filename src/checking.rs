@@ -122,6 +122,6 @@ fn judge(
     Ok(match check_claim(problem, &claim, cx) {
         CheckOutcome::Valid => ("valid", None, 0),
         CheckOutcome::Invalid(why) => ("invalid", Some(why), 2),
-        CheckOutcome::Undecided(why) => ("unknown", Some(why), 3),
+        CheckOutcome::Undecided { why, .. } => ("unknown", Some(why), 3),
     })
 }

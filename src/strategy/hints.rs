@@ -3,7 +3,8 @@
 //! A refutation is one of this problem if all its clauses are in the problem. A model is one of this
 //! problem if all clauses of the problem were in the other. Otherwise the model's conjuncts are
 //! candidates for invariants, and those that are inductive together strengthen the clauses
-//! (`transform::share_lemmas`). If no query is left then, the clauses are solved.
+//! (`transform::share_lemmas`). If no query is left then, the clauses are solved. A model of the same
+//! clauses whose check had no answer is used in this way, too.
 //!
 //! Invariant: a hint is never trusted. An answer from it passes the check of all answers, and an
 //! invariant is proven again.
@@ -18,8 +19,8 @@ use alphorn_proof::facts::Lemmas;
 use alphorn_term::run::Context;
 use alphorn_term::{TermId, TermStore};
 use alphorn_witness::{
-    Claim, Fact, Model, Refutation, RefutationStep, Validated, Verdict, Witness, model_of_text,
-    parse_witness, validate_candidate,
+    Claim, Fact, Model, Refutation, RefutationStep, UndecidedModel, Validated, Verdict, Witness,
+    model_of_text, parse_witness, validate_candidate,
 };
 
 /// An answer to other clauses.
@@ -100,19 +101,10 @@ pub(super) fn use_hints(
                     cx.stats.add("hints.models", 1);
                     return (Some(found), lemmas);
                 }
-                for (&predicate, &formula) in &model.definitions {
-                    let conjuncts = problem.terms.conjuncts(formula).into_iter();
-                    // Conjuncts with functions would need the model's lemmas about them.
-                    let is_plain = |&conjunct: &TermId| {
-                        terms.called(&[conjunct]).is_empty()
-                            && terms.size_definitions(&[conjunct]).is_empty()
-                    };
-                    let conjuncts = conjuncts.filter(is_plain);
-                    let new = conjuncts.map(|conjunct| (predicate, conjunct));
-                    lemmas
-                        .candidates
-                        .extend(new.filter(|&lemma| seen.insert(lemma)));
-                }
+                let new = plain_conjuncts(&model, terms).into_iter();
+                lemmas
+                    .candidates
+                    .extend(new.filter(|&lemma| seen.insert(lemma)));
             }
         }
     }
@@ -120,6 +112,36 @@ pub(super) fn use_hints(
         .candidates
         .sort_unstable_by_key(|&(predicate, lemma)| (predicate.0, lemma));
     (None, lemmas)
+}
+
+/// The conjuncts of a model whose check had no answer, as candidates for invariants, but for those
+/// about the heads of the clauses that were not decided. With the others given, these clauses are
+/// what is left for an engine to prove, in a way that may be easier to check.
+pub(super) fn decided_conjuncts(problem: &Problem, undecided: &UndecidedModel) -> Lemmas {
+    let clauses = problem.clauses.iter();
+    let clauses = clauses.filter(|clause| clause.command == undecided.command);
+    let heads = clauses.filter_map(|clause| clause.head.as_ref());
+    let heads: FxHashSet<PredicateId> = heads.map(|head| head.predicate).collect();
+    let mut candidates = plain_conjuncts(&undecided.model, &problem.terms);
+    candidates.retain(|(predicate, _)| !heads.contains(predicate));
+    candidates.sort_unstable_by_key(|&(predicate, lemma)| (predicate.0, lemma));
+    Lemmas {
+        candidates,
+        ..Lemmas::default()
+    }
+}
+
+/// The conjuncts of a model without functions, which would need the model's lemmas about them.
+fn plain_conjuncts(model: &Model, terms: &TermStore) -> Vec<(PredicateId, TermId)> {
+    let is_plain = |&conjunct: &TermId| {
+        terms.called(&[conjunct]).is_empty() && terms.size_definitions(&[conjunct]).is_empty()
+    };
+    let mut found = Vec::new();
+    for (&predicate, &formula) in &model.definitions {
+        let conjuncts = terms.conjuncts(formula).into_iter().filter(is_plain);
+        found.extend(conjuncts.map(|conjunct| (predicate, conjunct)));
+    }
+    found
 }
 
 impl<'a> Dictionary<'a> {

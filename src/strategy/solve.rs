@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::hints::{Hint, use_hints};
+use super::hints::{Hint, decided_conjuncts, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
 use super::schedule::{NEAR, PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
@@ -33,7 +33,7 @@ use alphorn_transform::{
     BackTranslation, BackTranslationError, BackTranslations, Normalization, Pipeline,
     PipelineError, exclude_clauses, keep_near_clauses, normalize, share_lemmas,
 };
-use alphorn_witness::{Validated, Verdict, supports_derivations, validate};
+use alphorn_witness::{UndecidedModel, Validated, Verdict, supports_derivations, validate};
 
 /// The choices of a run.
 #[derive(Clone, Debug)]
@@ -249,6 +249,8 @@ struct StageResult {
     /// Whether an engine had a witness that failed its check or its back-translation, or whose check
     /// had no answer in time.
     witness_lost: bool,
+    /// The last model whose check had no answer.
+    undecided: Option<UndecidedModel>,
 }
 
 /// A run on one problem.
@@ -264,6 +266,8 @@ struct Run<'a> {
     /// Lemmas that `pdr` and `spacer` resume from.
     frames: Frames,
     witness_lost: bool,
+    /// The last model whose check had no answer, until an engine was given what is decided of it.
+    undecided: Option<UndecidedModel>,
     /// Whether clauses with instances in place of universal quantifiers are refuted.
     instances_refuted: bool,
     /// Whether the clauses of the stage derive more than the problem's, so that a refutation of them
@@ -287,6 +291,7 @@ impl<'a> Run<'a> {
             normalization,
             frames: Frames::default(),
             witness_lost: false,
+            undecided: None,
             instances_refuted: false,
             derives_more: false,
         })
@@ -403,8 +408,10 @@ impl<'a> Run<'a> {
     }
 
     /// The stage [`Passes::EasyToCheck`] as soon as a witness was lost, with a part of the time left:
-    /// an engine that had a witness soon may soon have one that is easier to check. The clauses
-    /// after the passes so far are kept for later stages.
+    /// an engine that had a witness soon may soon have one that is easier to check. Of a model whose
+    /// check had no answer, what is inductive without the clause that was not decided is given, so
+    /// that this clause is a proof obligation again. The clauses after the passes so far are kept for
+    /// later stages.
     fn easy_to_check(&mut self, cx: &mut Context) -> Option<Validated> {
         let stage = STAGES.iter().find(|s| s.passes == Passes::EasyToCheck)?;
         if !self.strategy.takes_part(stage) || self.clauses.back.is_empty() {
@@ -413,6 +420,7 @@ impl<'a> Run<'a> {
         let kept = std::mem::replace(&mut self.clauses, Clauses::new(self.normal.clone()));
         let budget = PARTS.easy_to_check.budget(&cx.budget);
         let answer = cx.within(budget, |cx| self.stage(stage, cx));
+        self.undecided = None;
         self.clauses = kept;
         answer
     }
@@ -437,6 +445,7 @@ impl<'a> Run<'a> {
         let result = self.run_turns(stage, &turns, &mut clauses, check, cx);
         self.clauses = clauses;
         self.witness_lost |= result.witness_lost;
+        self.undecided = result.undecided.or(self.undecided.take());
         result.answer
     }
 
@@ -477,6 +486,14 @@ impl<'a> Run<'a> {
         let mut clauses = std::mem::replace(&mut self.clauses, so_far);
         if from_the_start {
             clauses = Clauses::new(self.normal.clone());
+            if let Some(undecided) = self.undecided.take() {
+                let lemmas = decided_conjuncts(self.problem, &undecided);
+                let work = PARTS.decided.length(cx.remaining()).unwrap_or_default();
+                let Clauses { system, back } = &mut clauses;
+                if share_lemmas(lemmas, work, system, back, cx) {
+                    cx.stats.add("witness.returned", 1);
+                }
+            }
         }
         self.clauses = match pipeline {
             Some(pipeline) => clauses.after(pipeline, cx),
@@ -518,6 +535,7 @@ impl<'a> Run<'a> {
         cx: &mut Context,
     ) -> StageResult {
         let mut witness_lost = false;
+        let mut undecided = None;
         let mut last: Option<Reason> = None;
         let mut lemmas_of: Vec<&'static str> = Vec::new();
         let mut exchange = Exchange::new(&clauses.system, cx);
@@ -560,6 +578,7 @@ impl<'a> Run<'a> {
                     return StageResult {
                         answer: Some(validated),
                         witness_lost,
+                        undecided,
                     };
                 }
                 // The reason of a short turn says less than that of a later one.
@@ -570,8 +589,10 @@ impl<'a> Run<'a> {
                 return StageResult {
                     answer: Some(validated),
                     witness_lost,
+                    undecided,
                 };
             }
+            undecided = validated.undecided().cloned().or(undecided);
             if has_witness {
                 cx.stats.add("witness.lost", 1);
                 witness_lost = true;
@@ -589,6 +610,7 @@ impl<'a> Run<'a> {
         StageResult {
             answer,
             witness_lost,
+            undecided,
         }
     }
 
@@ -799,5 +821,96 @@ fn describe(verdict: &Verdict) -> String {
         Verdict::Unsat(refutation) => format!("a refutation of {} steps", refutation.steps.len()),
         Verdict::Unknown(Reason::Timeout) => "no answer within its turn".to_owned(),
         Verdict::Unknown(reason) => reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alphorn_term::TermId;
+    use alphorn_witness::Model;
+
+    /// `P` counts by two, `Q` copies what it counted; neither is negative.
+    const TEXT: &str = "
+        (set-logic HORN)
+        (declare-fun P (Int) Bool)
+        (declare-fun Q (Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (P x))))
+        (assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 2))) (P y))))
+        (assert (forall ((x Int) (y Int)) (=> (and (P x) (Q y)) (Q (+ x y)))))
+        (assert (forall ((x Int)) (=> (P x) (Q x))))
+        (assert (forall ((x Int)) (=> (and (Q x) (< x 0)) false)))
+        (check-sat)";
+
+    /// A run on the text, and a model of it whose check had no answer at a clause of `Q`.
+    fn with_undecided_model(
+        check: impl FnOnce(&mut Run, UndecidedModel, &mut Context),
+        bound_of_p: i64,
+    ) {
+        let mut cx = Context::new(Rc::new(TermStore::new()));
+        let problem = parse(TEXT, cx.terms.clone()).expect("a problem");
+        let config = Config::default();
+        let mut run = Run::new(&problem, &config).expect("a run");
+        let terms = cx.terms.clone();
+        let at_least = |p: usize, bound: i64| -> TermId {
+            terms.ge(problem.predicates[p].params[0], terms.int(bound))
+        };
+        let clause = problem.clauses.iter().find(|clause| {
+            let head = clause.head.as_ref();
+            head.is_some_and(|head| head.predicate.index() == 1) && clause.body.len() == 2
+        });
+        let definitions = [(0, at_least(0, bound_of_p)), (1, at_least(1, 0))];
+        let undecided = UndecidedModel {
+            model: Model {
+                definitions: definitions
+                    .map(|(p, formula)| (alphorn_chc::PredicateId(p), formula))
+                    .into_iter()
+                    .collect(),
+                lemmas: Vec::new(),
+            },
+            command: clause.expect("a clause of two atoms").command,
+        };
+        check(&mut run, undecided, &mut cx);
+    }
+
+    #[test]
+    fn an_undecided_clause_becomes_an_obligation_and_the_rest_is_given() {
+        with_undecided_model(
+            |run, undecided, cx| {
+                let lemmas = decided_conjuncts(run.problem, &undecided);
+                let about: Vec<usize> = lemmas.candidates.iter().map(|l| l.0.index()).collect();
+                assert_eq!(about, [0], "nothing about the head of the clause");
+                run.undecided = Some(undecided);
+                run.stages(cx);
+                assert_eq!(cx.stats.count("witness.returned"), 0, "nothing was lost");
+                let answer = run.easy_to_check(cx).expect("passes were applied");
+                assert!(
+                    matches!(answer.verdict(), Verdict::Sat(_)),
+                    "{:?}",
+                    answer.reason()
+                );
+                assert_eq!(cx.stats.count("witness.returned"), 1);
+                assert!(run.undecided.is_none());
+            },
+            0,
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_in_an_undecided_model_is_not_given() {
+        with_undecided_model(
+            |run, undecided, cx| {
+                run.undecided = Some(undecided);
+                run.stages(cx);
+                let answer = run.easy_to_check(cx).expect("passes were applied");
+                assert!(
+                    matches!(answer.verdict(), Verdict::Sat(_)),
+                    "{:?}",
+                    answer.reason()
+                );
+                assert_eq!(cx.stats.count("witness.returned"), 0);
+            },
+            1,
+        );
     }
 }

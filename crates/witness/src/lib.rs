@@ -73,6 +73,7 @@ pub use types::{
     RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
 };
 pub use validate::{
-    CheckOutcome, Output, Validated, Wanted, check_claim, string_literal, validate, value_in_model,
+    CheckOutcome, Output, UndecidedModel, Validated, Wanted, check_claim, string_literal, validate,
+    value_in_model,
 };
 pub use validate::{validate_candidate, validate_replacement};

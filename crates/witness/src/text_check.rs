@@ -57,7 +57,7 @@ pub fn check_definitions(problem: &Problem, definitions: &str, budget: &Budget) 
             valid_script(&script, budget),
             budget,
         ),
-        Err(message) => CheckOutcome::Undecided(message),
+        Err(message) => CheckOutcome::undecided(message),
     }
 }
 
@@ -113,7 +113,7 @@ pub fn outcome_of_text(
     for reading in readings {
         let script = match script(problem, &reading.text) {
             Ok(script) => script,
-            Err(message) => return CheckOutcome::Undecided(message),
+            Err(message) => return CheckOutcome::undecided(message),
         };
         origins = script.origins;
         texts.push(Reading {
@@ -135,20 +135,21 @@ fn outcome(
     if let TextCheck::Malformed(_) = result
         && let Err(message) = readable(problem, budget)
     {
-        return CheckOutcome::Undecided(format!("Z3 rejects the text: {message}"));
+        return CheckOutcome::undecided(format!("Z3 rejects the text: {message}"));
     }
     match result {
         TextCheck::Valid { assertions } if assertions == origins.len() => CheckOutcome::Valid,
-        TextCheck::Valid { assertions } => CheckOutcome::Undecided(format!(
+        TextCheck::Valid { assertions } => CheckOutcome::undecided(format!(
             "Z3 read {assertions} assertions of {}",
             origins.len()
         )),
         TextCheck::Invalid { assertion } => {
             CheckOutcome::Invalid(format!("{} does not hold", place(assertion)))
         }
-        TextCheck::Unknown { assertion, reason } => {
-            CheckOutcome::Undecided(format!("{}: {reason}", place(assertion)))
-        }
+        TextCheck::Unknown { assertion, reason } => CheckOutcome::Undecided {
+            why: format!("{}: {reason}", place(assertion)),
+            command: origins.get(assertion).copied(),
+        },
         TextCheck::Malformed(message) => {
             CheckOutcome::Invalid(format!("Z3 rejects the definitions: {message}"))
         }
@@ -191,7 +192,7 @@ pub fn check_steps_in_text(
     let writer = StepWriter::new(problem, refutation);
     let (script, clauses, steps, assertions) = match writer.write(refutation) {
         Ok(written) => written,
-        Err(message) => return CheckOutcome::Undecided(message),
+        Err(message) => return CheckOutcome::undecided(message),
     };
     // Without the universal quantifiers of bodies a step may lack premises; then all assertions are.
     let premises = match exact {
@@ -202,7 +203,7 @@ pub fn check_steps_in_text(
     match implied_steps(&script.text, &clauses, &steps, premises, budget) {
         StepsCheck::Implied { assertions: read } if read == assertions => CheckOutcome::Valid,
         StepsCheck::Implied { assertions: read } => {
-            CheckOutcome::Undecided(format!("Z3 read {read} assertions of {assertions}"))
+            CheckOutcome::undecided(format!("Z3 read {read} assertions of {assertions}"))
         }
         StepsCheck::NotImplied { step } => {
             let clause = &problem.clauses[refutation.steps[step].clause.0 as usize];
@@ -215,10 +216,10 @@ pub fn check_steps_in_text(
             ))
         }
         StepsCheck::Unknown { step, reason } => {
-            CheckOutcome::Undecided(format!("step {}: {reason}", step + 1))
+            CheckOutcome::undecided(format!("step {}: {reason}", step + 1))
         }
         StepsCheck::Malformed(message) => {
-            CheckOutcome::Undecided(format!("Z3 rejects the text: {message}"))
+            CheckOutcome::undecided(format!("Z3 rejects the text: {message}"))
         }
     }
 }

@@ -42,6 +42,17 @@ pub struct Validated {
     model: PrintedModel,
     /// A refutation of clauses that are stronger than the text, which did not pass for the text.
     stronger_refuted: Option<Refutation>,
+    /// A model that may be right, but whose check had no answer.
+    undecided: Option<UndecidedModel>,
+}
+
+/// A model whose check had no answer.
+#[derive(Clone, Debug)]
+pub struct UndecidedModel {
+    /// The model.
+    pub model: Model,
+    /// The position in [`Problem::commands`] of the assertion that was not decided.
+    pub command: usize,
 }
 
 /// The output that is wanted besides the verdict.
@@ -129,6 +140,7 @@ impl Validated {
             verdict,
             model,
             stronger_refuted: None,
+            undecided: None,
         }
     }
 
@@ -136,6 +148,11 @@ impl Validated {
     /// refutation.
     pub fn stronger_refuted(&self) -> Option<&Refutation> {
         self.stronger_refuted.as_ref()
+    }
+
+    /// If there is no answer because the check of a model had none, the model.
+    pub fn undecided(&self) -> Option<&UndecidedModel> {
+        self.undecided.as_ref()
     }
 
     /// The verdict about the clauses: satisfiable in every dialect if it is `Sat`.
@@ -315,10 +332,10 @@ fn checked(problem: &Problem, verdict: &Verdict, cx: &mut Context) -> (PrintedMo
     let start = Instant::now();
     let none = PrintedModel::default();
     let found = match verdict {
-        Verdict::Unknown(reason) => (none, CheckOutcome::Undecided(reason.to_string())),
+        Verdict::Unknown(reason) => (none, CheckOutcome::undecided(reason.to_string())),
         Verdict::Sat(model) if functions_of(problem, model).is_none() => {
             let why = "no definition of the text's functions is known";
-            (none, CheckOutcome::Undecided(why.to_owned()))
+            (none, CheckOutcome::undecided(why.to_owned()))
         }
         Verdict::Sat(model) => match printed_model(problem, model) {
             Ok(printed) => {
@@ -368,8 +385,8 @@ pub fn validate_replacement(
             log::error!("defect: another model failed its check: {message}");
             cx.stats.add("witness.failures", 1);
         }
-        CheckOutcome::Undecided(message) => {
-            log::debug!("another model could not be checked: {message}");
+        CheckOutcome::Undecided { why, .. } => {
+            log::debug!("another model could not be checked: {why}");
         }
     }
     None
@@ -394,13 +411,20 @@ fn conclude(
             cx.stats.add("witness.failures", 1);
             Validated::unknown(Reason::WitnessFailed(format!("a {witness}: {message}")))
         }
-        CheckOutcome::Undecided(message) => {
-            log::warn!("the {witness} could not be checked: {message}");
+        CheckOutcome::Undecided { why, command } => {
+            log::warn!("the {witness} could not be checked: {why}");
             cx.stats.add("witness.undecided", 1);
             let reason = cx.stop().unwrap_or_else(|| {
-                Reason::Incomplete(format!("the {witness} could not be checked: {message}"))
+                Reason::Incomplete(format!("the {witness} could not be checked: {why}"))
             });
-            Validated::unknown(reason)
+            let undecided = match (verdict, command) {
+                (Verdict::Sat(model), Some(command)) => Some(UndecidedModel { model, command }),
+                _ => None,
+            };
+            Validated {
+                undecided,
+                ..Validated::unknown(reason)
+            }
         }
     }
 }
@@ -412,8 +436,23 @@ pub enum CheckOutcome {
     Valid,
     /// The witness fails, with the reason.
     Invalid(String),
-    /// The check is not finished, with the reason.
-    Undecided(String),
+    /// The check is not finished.
+    Undecided {
+        /// The reason.
+        why: String,
+        /// The position in [`Problem::commands`] of an assertion that was not decided, if it is known.
+        command: Option<usize>,
+    },
+}
+
+impl CheckOutcome {
+    /// The outcome of a check that is not finished, for another reason than a single assertion.
+    pub(super) fn undecided(why: impl Into<String>) -> CheckOutcome {
+        CheckOutcome::Undecided {
+            why: why.into(),
+            command: None,
+        }
+    }
 }
 
 /// Checks a witness that was read from text, within the context's limits.
@@ -452,7 +491,7 @@ fn existence(problem: &Problem, budget: &Budget) -> (PrintedModel, CheckOutcome)
     let none = PrintedModel::default();
     let Some(model) = own_functions(problem) else {
         let why = "the recursion of the functions is not known to end";
-        return (none, CheckOutcome::Undecided(why.to_owned()));
+        return (none, CheckOutcome::undecided(why.to_owned()));
     };
     let certificate = match printed_model(problem, &model) {
         Ok(printed) => printed.certificate,

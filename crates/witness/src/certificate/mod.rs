@@ -117,14 +117,14 @@ pub fn check_certificate(
         Err(message) => return CheckOutcome::Invalid(message),
     };
     let Some(text) = checker.obligations_text(&obligations) else {
-        return CheckOutcome::Undecided("the certificate is too large".to_owned());
+        return CheckOutcome::undecided("the certificate is too large".to_owned());
     };
     let text = script::with_sorts(problem, &text);
     let what = |assertion: usize| &obligations[assertion].what;
     match valid_assertions(&text, budget) {
         TextCheck::Valid { assertions } if assertions == obligations.len() => {}
         TextCheck::Valid { assertions } => {
-            return CheckOutcome::Undecided(format!(
+            return CheckOutcome::undecided(format!(
                 "Z3 read {assertions} obligations of the certificate of {}",
                 obligations.len()
             ));
@@ -133,14 +133,14 @@ pub fn check_certificate(
             return CheckOutcome::Invalid(format!("{} does not hold", what(assertion)));
         }
         TextCheck::Unknown { assertion, reason } => {
-            return CheckOutcome::Undecided(format!("{}: {reason}", what(assertion)));
+            return CheckOutcome::undecided(format!("{}: {reason}", what(assertion)));
         }
         TextCheck::Malformed(message) => {
             return CheckOutcome::Invalid(format!("Z3 rejects the certificate: {message}"));
         }
     }
     let Some(readings) = checker.readings() else {
-        return CheckOutcome::Undecided("the certificate is too large".to_owned());
+        return CheckOutcome::undecided("the certificate is too large".to_owned());
     };
     let check = |texts: &[Reading]| valid_in_some(texts, budget);
     match about {

@@ -23,7 +23,7 @@ pub fn check_derivations(
     let asked = match questions(problem, proof, &changes) {
         Ok(asked) => asked,
         Err(Refusal::Wrong(message)) => return CheckOutcome::Invalid(message),
-        Err(Refusal::Unsupported(message)) => return CheckOutcome::Undecided(message),
+        Err(Refusal::Unsupported(message)) => return CheckOutcome::undecided(message),
     };
     let mut script = asked.commands;
     for (_, formula) in &asked.formulas {
@@ -36,7 +36,7 @@ pub fn check_derivations(
         TextCheck::Valid { assertions } if assertions == asked.formulas.len() => {
             CheckOutcome::Valid
         }
-        TextCheck::Valid { assertions } => CheckOutcome::Undecided(format!(
+        TextCheck::Valid { assertions } => CheckOutcome::undecided(format!(
             "Z3 read {assertions} questions of {}",
             asked.formulas.len()
         )),
@@ -44,7 +44,7 @@ pub fn check_derivations(
             CheckOutcome::Invalid(format!("{} does not hold", what(assertion)))
         }
         TextCheck::Unknown { assertion, reason } => {
-            CheckOutcome::Undecided(format!("{}: {reason}", what(assertion)))
+            CheckOutcome::undecided(format!("{}: {reason}", what(assertion)))
         }
         TextCheck::Malformed(message) => {
             CheckOutcome::Invalid(format!("Z3 rejects the proof: {message}"))

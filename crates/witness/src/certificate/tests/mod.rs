@@ -62,7 +62,7 @@ fn a_proof_by_induction_is_accepted() {
         .collect();
     assert!(matches!(
         judge(&problem, &plain),
-        CheckOutcome::Undecided(_)
+        CheckOutcome::Undecided { .. }
     ));
     // Without measures there is no certificate.
     let bare: String = plain
@@ -99,7 +99,7 @@ fn are_refused(broken: &[Broken]) {
             _ => problem(clauses),
         };
         match judge(&problem, witness) {
-            CheckOutcome::Invalid(found) | CheckOutcome::Undecided(found)
+            CheckOutcome::Invalid(found) | CheckOutcome::Undecided { why: found, .. }
                 if found.contains(message) => {}
             outcome => wrong += &format!("{name}: {outcome:?}, expected: {message}\n"),
         }

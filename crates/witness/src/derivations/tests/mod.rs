@@ -69,7 +69,7 @@ fn broken_proofs_are_refused() {
                 CheckOutcome::Invalid(found) => !found.contains(message),
                 // A change that leaves a proof.
                 CheckOutcome::Valid => !message.is_empty(),
-                CheckOutcome::Undecided(_) => true,
+                CheckOutcome::Undecided { .. } => true,
             };
             if accepted {
                 wrong += &format!("{name}: {outcome:?}, expected: {message}\n");
@@ -189,7 +189,7 @@ fn other_problems_are_undecided() {
     ] {
         let outcome = judge(&problem(clauses), "; query 0 :use");
         assert!(
-            matches!(&outcome, CheckOutcome::Undecided(why) if why.contains(what)),
+            matches!(&outcome, CheckOutcome::Undecided { why, .. } if why.contains(what)),
             "{outcome:?}"
         );
     }
