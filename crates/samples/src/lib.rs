@@ -2,6 +2,7 @@
 //!
 //! Invariant: a random system depends only on the random numbers.
 
+pub mod blocks;
 pub mod bus;
 pub mod large;
 pub mod planted;
