@@ -306,7 +306,7 @@ fn plan(system: &System) -> Plans {
             };
             let other = another(terms, index, &own)?;
             (own.len() <= LIMITS.max_cells).then(|| {
-                Rc::new(Plan::Cells {
+                Rc::new(Plan {
                     indexes: own,
                     other,
                 })
@@ -326,10 +326,7 @@ fn plan(system: &System) -> Plans {
             class.1.push(place);
         }
     }
-    let cells = |plan: &Plan| match plan {
-        Plan::Cells { indexes, .. } => indexes.len(),
-        Plan::Fields(_) => 0,
-    };
+    let cells = |plan: &Plan| plan.indexes.len();
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_unstable_by_key(|(root, (plan, places))| (cells(plan) * places.len(), *root));
     let used = system.used_predicates();

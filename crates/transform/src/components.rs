@@ -1,118 +1,47 @@
-//! Replaces arrays by components, for `cells` and `unzip`.
+//! Replaces arrays by components, for `cells`.
 //!
-//! A pass decides which arrays are replaced and how ([`Plan`]). Their variables become one variable
-//! for each component, reads become reads of components, and equations hold component by component.
+//! The pass decides which arrays are replaced and how ([`Plan`]). Their variables become one variable
+//! for each component, reads become components, and equations hold component by component.
 //!
 //! Invariant, ensured by the passes: an array with a plan occurs only in equations, reads, stores
 //! and choices, with arrays of the same plan.
 
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::columns::{Column, array_order};
 use super::replacement::{Meaning, Origin, Replacement, expand};
+use super::shifted::array_order;
 use super::{Place, Step, part_var};
 use alphorn_chc::System;
 use alphorn_term::run::Context;
-use alphorn_term::{Assignment, DatatypeId, Op, Sort, SortId, TermId, TermStore};
+use alphorn_term::{Op, Sort, SortId, TermId, TermStore};
 
-/// How an array is replaced.
-pub(super) enum Plan {
-    /// An array of records becomes one array for each field.
-    Fields(DatatypeId),
-    /// One scalar for each of these indexes, and one for `other`, an index that is none of them.
-    Cells { indexes: Vec<TermId>, other: TermId },
+/// How an array is replaced: by one scalar for each of these indexes, and one for `other`, an index
+/// that is none of them.
+pub(super) struct Plan {
+    pub indexes: Vec<TermId>,
+    pub other: TermId,
 }
 
 impl Plan {
-    /// The names and sorts of the components of an array of this sort.
-    fn components(&self, terms: &TermStore, sort: SortId) -> Vec<(String, SortId)> {
-        let Sort::Array(index, element) = terms.sort(sort) else {
-            return Vec::new();
-        };
-        match self {
-            Plan::Fields(datatype) => terms.datatype(*datatype).constructors[0]
-                .fields
-                .iter()
-                .map(|f| (f.selector.clone(), terms.array_sort(index, f.sort)))
-                .collect(),
-            Plan::Cells { indexes, .. } => {
-                let names = (0..indexes.len()).map(|i| format!("cell{i}"));
-                let names = names.chain(["rest".to_owned()]);
-                names.map(|n| (n, element)).collect()
-            }
-        }
+    /// The names of the components.
+    fn components(&self) -> impl Iterator<Item = String> {
+        let names = (0..self.indexes.len()).map(|i| format!("cell{i}"));
+        names.chain(["rest".to_owned()])
     }
 
     /// The components of an array in terms of the array.
     fn meanings(&self, terms: &TermStore, array: TermId) -> Vec<Meaning> {
-        match self {
-            Plan::Fields(datatype) => {
-                let count = terms.datatype(*datatype).constructors[0].fields.len() as u32;
-                let column = |field| Column::Field {
-                    array,
-                    datatype: *datatype,
-                    field,
-                };
-                (0..count).map(|f| Meaning::Column(column(f))).collect()
-            }
-            Plan::Cells { indexes, other } => {
-                let all = indexes.iter().chain([other]);
-                all.map(|&i| Meaning::Term(terms.select(array, i)))
-                    .collect()
-            }
-        }
+        let all = self.indexes.iter().chain([&self.other]);
+        all.map(|&i| Meaning::Term(terms.select(array, i)))
+            .collect()
     }
 
-    /// `array[index]` from the array's components.
-    fn read(&self, terms: &TermStore, parts: &[TermId], index: TermId) -> TermId {
-        match self {
-            Plan::Fields(datatype) => {
-                let fields: Vec<TermId> = parts.iter().map(|&p| terms.select(p, index)).collect();
-                terms.construct(*datatype, 0, &fields)
-            }
-            Plan::Cells { indexes, .. } => {
-                let at = indexes.iter().position(|&i| i == index);
-                parts[at.expect("an index of the plan")]
-            }
-        }
-    }
-
-    /// The components after a store.
-    fn store(
-        &self,
-        terms: &TermStore,
-        parts: &[TermId],
-        index: TermId,
-        value: TermId,
-    ) -> Vec<TermId> {
-        match self {
-            Plan::Fields(datatype) => parts
-                .iter()
-                .zip(0..)
-                .map(|(&p, i)| terms.store(p, index, terms.field(*datatype, 0, i, value)))
-                .collect(),
-            Plan::Cells { indexes, .. } => {
-                let at = indexes.iter().position(|&i| i == index);
-                let mut parts = parts.to_vec();
-                parts[at.expect("an index of the plan")] = value;
-                parts
-            }
-        }
-    }
-
-    /// The components of a constant array.
-    fn constant(&self, terms: &TermStore, sort: SortId, element: TermId) -> Vec<TermId> {
-        let sorts = self.components(terms, sort);
-        match self {
-            Plan::Fields(datatype) => sorts
-                .iter()
-                .zip(0..)
-                .map(|((_, s), i)| terms.const_array(*s, terms.field(*datatype, 0, i, element)))
-                .collect(),
-            Plan::Cells { .. } => vec![element; sorts.len()],
-        }
+    /// The position of an index of the plan.
+    fn position(&self, index: TermId) -> usize {
+        let at = self.indexes.iter().position(|&i| i == index);
+        at.expect("an index of the plan")
     }
 }
 
@@ -132,29 +61,6 @@ fn from_cells(terms: &TermStore, sort: SortId, indexes: &[TermId], parts: &[Term
     entries.fold(terms.const_array(sort, *rest), |array, (&index, &cell)| {
         terms.store(array, index, cell)
     })
-}
-
-/// The array value of this sort from the values of the arrays of its fields.
-fn from_columns(terms: &TermStore, sort: SortId, datatype: DatatypeId, parts: &[TermId]) -> TermId {
-    let mut indexes: FxHashSet<TermId> = FxHashSet::default();
-    let mut columns: Vec<(FxHashMap<TermId, TermId>, TermId)> = Vec::new();
-    for &part in parts {
-        let (entries, default) = terms.array_value(part);
-        indexes.extend(entries.iter().map(|e| e.0));
-        columns.push((entries.into_iter().collect(), default));
-    }
-    let row = |index: Option<TermId>| {
-        let fields: Vec<TermId> = columns
-            .iter()
-            .map(|(entries, default)| {
-                let entry = index.and_then(|i| entries.get(&i));
-                entry.copied().unwrap_or(*default)
-            })
-            .collect();
-        terms.construct(datatype, 0, &fields)
-    };
-    let entries: Vec<(TermId, TermId)> = indexes.into_iter().map(|i| (i, row(Some(i)))).collect();
-    terms.array_from_entries(sort, entries, row(None))
 }
 
 /// The system with the arrays replaced; `None` if there are none, or the budget has ended.
@@ -193,29 +99,15 @@ pub(super) fn take_apart(old: &Rc<System>, plans: &Plans, cx: &Context) -> Optio
         vars.sort_unstable_by_key(|v| v.0);
         for (&var, plan) in vars {
             let sort = terms.sort_of(var);
-            let components = plan.components(&terms, sort).into_iter();
-            let own: Vec<TermId> = components
-                .map(|(name, sort)| part_var(&terms, var, &name, sort))
+            let Sort::Array(_, element) = terms.sort(sort) else {
+                continue;
+            };
+            let own: Vec<TermId> = plan
+                .components()
+                .map(|name| part_var(&terms, var, &name, element))
                 .collect();
-            match &**plan {
-                Plan::Cells { indexes, .. } => {
-                    let whole = from_cells(&terms, sort, indexes, &own);
-                    origin.definitions.push((var, whole));
-                }
-                Plan::Fields(datatype) => {
-                    let (terms, datatype, own) = (terms.clone(), *datatype, own.clone());
-                    let whole = move |values: &Assignment| {
-                        // A component that the new clause does not mention may have any value.
-                        let value = |part: &TermId| match values.get(part) {
-                            Some(&value) => Some(value),
-                            None => terms.default_value(terms.sort_of(*part)),
-                        };
-                        let own: Option<Vec<TermId>> = own.iter().map(value).collect();
-                        Some(from_columns(&terms, sort, datatype, &own?))
-                    };
-                    origin.computed.push((var, Box::new(whole)));
-                }
-            }
+            let whole = from_cells(&terms, sort, &plan.indexes, &own);
+            origin.definitions.push((var, whole));
             parts.insert(var, own);
         }
         let splitter = Splitter {
@@ -272,7 +164,7 @@ impl Splitter<'_> {
                     }),
                 Op::Select => known(&node.args[0]).map(|plan| {
                     let parts = self.components(node.args[0], &plan, &plain, &mut split);
-                    plan.read(terms, &parts, plain[&node.args[1]])
+                    parts[plan.position(plain[&node.args[1]])]
                 }),
                 _ => None,
             };
@@ -306,7 +198,9 @@ impl Splitter<'_> {
             let parts = match node.op {
                 Op::Store => {
                     let below = found(&node.args[0]).expect("array_order has it earlier");
-                    plan.store(terms, below, plain[&node.args[1]], plain[&node.args[2]])
+                    let mut parts = below.clone();
+                    parts[plan.position(plain[&node.args[1]])] = plain[&node.args[2]];
+                    parts
                 }
                 Op::Ite => {
                     let then = found(&node.args[1]).expect("array_order has it earlier");
@@ -315,7 +209,7 @@ impl Splitter<'_> {
                     let pairs = then.iter().zip(other);
                     pairs.map(|(&a, &b)| terms.ite(condition, a, b)).collect()
                 }
-                Op::ConstArray => plan.constant(terms, node.sort, plain[&node.args[0]]),
+                Op::ConstArray => vec![plain[&node.args[0]]; plan.indexes.len() + 1],
                 _ => self.parts[&t].clone(),
             };
             if self.plans.contains_key(&t) || !node.is_ground {

@@ -13,7 +13,6 @@
 
 mod candidates;
 mod cells;
-mod columns;
 mod components;
 mod cone;
 mod constructors;
@@ -41,6 +40,7 @@ mod registry;
 mod replacement;
 mod replay;
 mod shared_lemmas;
+mod shifted;
 mod simplify;
 mod single_loop;
 mod sizes;
@@ -49,7 +49,6 @@ mod split;
 mod strongest;
 mod subsume;
 mod unconstrained;
-mod unzip;
 mod values;
 mod variants;
 mod visits;

@@ -18,9 +18,9 @@ use std::rc::Rc;
 use petgraph::unionfind::UnionFind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::columns::Column;
 use super::reads::View;
 use super::replacement::{Computation, Meaning, Origin, Replacement};
+use super::shifted::Shifted;
 use super::{Place, Step, Transformation, part_var};
 use alphorn_chc::{Clause, System};
 use alphorn_term::run::Context;
@@ -42,14 +42,14 @@ impl Transformation for Rebase {
         for predicate in old.used_predicates() {
             let params = &old.predicate(predicate).params;
             let meaning = |(at, &param): (usize, &TermId)| match bases.get(&(predicate, at)) {
-                Some(&base) => Meaning::Column(Column::Shifted {
+                Some(&base) => Meaning::Shifted(Shifted {
                     array: param,
                     base: params[base],
                 }),
                 None => Meaning::Term(param),
             };
             let meanings: Vec<Meaning> = params.iter().enumerate().map(meaning).collect();
-            if meanings.iter().any(|m| matches!(m, Meaning::Column(_))) {
+            if meanings.iter().any(|m| matches!(m, Meaning::Shifted(_))) {
                 replacement.replace(&mut system, predicate, meanings);
             }
         }

@@ -26,7 +26,6 @@ use super::sizes::Sizes;
 use super::slice::Slice;
 use super::split::Split;
 use super::subsume::Subsume;
-use super::unzip::Unzip;
 use super::values::Values;
 use super::variants::Variants;
 
@@ -191,13 +190,6 @@ pub static PASSES: &[Pass] = &[
         Timing::Iterated,
         || Box::new(Propagate),
     ),
-    default(
-        "unzip",
-        "replace arrays of records by one array for each field",
-        Timing::Iterated,
-        || Box::new(Unzip),
-    )
-    .with_models(Models::Hard),
     default(
         "reads",
         "replace arrays of which few elements matter by these elements",

@@ -16,8 +16,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::columns::{Column, express_columns};
 use super::replay::{OldStep, Premise, replay};
+use super::shifted::{Shifted, express_shifted};
 use super::{BackTranslation, BackTranslationError, Step};
 use alphorn_chc::{Atom, Clause, ClauseId, PredicateId, System};
 use alphorn_term::run::Context;
@@ -29,15 +29,15 @@ use alphorn_witness::{Model, Refutation, RefutationStep};
 pub(super) enum Meaning {
     /// A term over the old predicate's formal variables.
     Term(TermId),
-    /// An array that another array determines element by element, and that no term denotes.
-    Column(Column),
+    /// An array with shifted indexes, which no term denotes.
+    Shifted(Shifted),
 }
 
 impl Meaning {
     fn sort(&self, terms: &TermStore) -> SortId {
         match self {
             Meaning::Term(term) => terms.sort_of(*term),
-            Meaning::Column(column) => column.sort(terms),
+            Meaning::Shifted(shifted) => terms.sort_of(shifted.array),
         }
     }
 }
@@ -47,7 +47,7 @@ struct Case {
     new: PredicateId,
     /// The meanings of the new predicate's formal variables.
     terms: FxHashMap<TermId, TermId>,
-    columns: FxHashMap<TermId, Column>,
+    shifted: FxHashMap<TermId, Shifted>,
     /// A further condition, over the old formal variables.
     guard: TermId,
 }
@@ -145,7 +145,7 @@ impl Replacement {
         let mut case = Case {
             new,
             terms: FxHashMap::default(),
-            columns: FxHashMap::default(),
+            shifted: FxHashMap::default(),
             guard,
         };
         for (param, meaning) in meanings {
@@ -153,8 +153,8 @@ impl Replacement {
                 Meaning::Term(term) => {
                     case.terms.insert(param, term);
                 }
-                Meaning::Column(column) => {
-                    case.columns.insert(param, column);
+                Meaning::Shifted(shifted) => {
+                    case.shifted.insert(param, shifted);
                 }
             }
         }
@@ -275,7 +275,7 @@ impl BackTranslation for Replacement {
                 // A predicate without a definition may as well hold everywhere.
                 let formula = model.definitions.get(&case.new).copied();
                 let formula = terms.substitute(formula.unwrap_or(TermId::TRUE), &case.terms);
-                let formula = express_columns(terms, formula, &case.columns);
+                let formula = express_shifted(terms, formula, &case.shifted);
                 terms.and(&[formula, case.guard])
             });
             definitions.push((old, terms.or(&disjuncts.collect::<Vec<TermId>>())));

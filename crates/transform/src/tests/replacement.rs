@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::decide::{atom, constructor};
-use crate::columns::{Column, express_columns};
+use super::decide::atom;
 use crate::replacement::{Meaning, Origin, Replacement};
+use crate::shifted::{Shifted, express_shifted};
 use crate::{BackTranslation, BackTranslationError};
 use alphorn_chc::{Atom, ClauseId, PredicateId, System};
 use alphorn_smt::{SatResult, Smt};
@@ -155,43 +155,33 @@ fn atoms_get_the_arguments_of_the_new_predicates() {
 }
 
 #[test]
-fn columns_are_expressed_by_their_array() {
+fn shifted_arrays_are_expressed_by_their_array() {
     let t = Rc::new(TermStore::new());
-    let (id, pair) = t.declare_datatype("Pair", &[]);
-    let fields = [("left", INT), ("right", SortId::BOOL)];
-    t.define_datatype(id, vec![constructor("pair", &fields)]);
-    let (records, numbers) = (t.array_sort(INT, pair), t.array_sort(INT, INT));
-    let array = t.var("a", records);
-    let column = Column::Field {
-        array,
-        datatype: id,
-        field: 0,
-    };
-    assert_eq!(column.sort(&t), numbers);
-    let left = t.var("left", numbers);
-    let columns = std::iter::once((left, column)).collect();
-    // The array with (5, true) at 1 and (0, false) elsewhere.
-    let record = |n: i64, b: bool| t.construct(id, 0, &[t.int(n), t.bool(b)]);
-    let zeros = t.const_array(records, record(0, false));
-    let value = t.store(zeros, t.int(1), record(5, true));
-    let map = std::iter::once((array, value)).collect();
-    let five = t.store(t.const_array(numbers, t.int(0)), t.int(1), t.int(5));
+    let numbers = t.array_sort(INT, INT);
+    let [array, from] = ["a", "from"].map(|n| t.var(n, numbers));
+    let base = t.var("b", INT);
+    let shifted = std::iter::once((from, Shifted { array, base })).collect();
+    // The array with 5 at 3 and 0 elsewhere, from 2 on.
+    let zeros = t.const_array(numbers, t.int(0));
+    let value = t.store(zeros, t.int(3), t.int(5));
+    let map = [(array, value), (base, t.int(2))].into_iter().collect();
+    let five = t.store(zeros, t.int(1), t.int(5));
     let smt = Smt::new(t.clone());
     for (formula, expected) in [
-        (t.eq(t.select(left, t.int(1)), t.int(5)), true),
-        (t.eq(t.select(left, t.int(2)), t.int(5)), false),
+        (t.eq(t.select(from, t.int(1)), t.int(5)), true),
+        (t.eq(t.select(from, t.int(2)), t.int(5)), false),
         (
             t.eq(
-                t.select(t.store(left, t.int(2), t.int(7)), t.int(2)),
+                t.select(t.store(from, t.int(2), t.int(7)), t.int(2)),
                 t.int(7),
             ),
             true,
         ),
-        (t.eq(left, five), true),
-        (t.eq(t.store(left, t.int(1), t.int(0)), five), false),
+        (t.eq(from, five), true),
+        (t.eq(t.store(from, t.int(1), t.int(0)), five), false),
     ] {
-        let formula = express_columns(&t, formula, &columns);
-        assert!(!t.free_vars(&[formula]).contains(&left));
+        let formula = express_shifted(&t, formula, &shifted);
+        assert!(!t.free_vars(&[formula]).contains(&from));
         let mut solver = smt.solver();
         solver.assert(t.substitute(formula, &map));
         let found = solver.check(&[]);
@@ -208,13 +198,13 @@ fn arrays_from_a_base_are_read_at_bare_indexes() {
     let numbers = t.array_sort(INT, INT);
     let [array, from] = ["a", "from"].map(|n| t.var(n, numbers));
     let [base, i, j] = ["b", "i", "j"].map(|n| t.var(n, INT));
-    let columns = std::iter::once((from, Column::Shifted { array, base })).collect();
+    let shifted = std::iter::once((from, Shifted { array, base })).collect();
     let read = |index: &[TermId]| t.eq(t.select(from, t.add(index)), t.int(5));
     for (formula, bare) in [
         (t.forall(&[i], read(&[i])), true),
         (t.forall(&[i], t.exists(&[j], read(&[i, j]))), false),
     ] {
-        let formula = express_columns(&t, formula, &columns);
+        let formula = express_shifted(&t, formula, &shifted);
         let mut free = t.free_vars(&[formula]);
         free.sort_unstable();
         let mut expected = vec![array];

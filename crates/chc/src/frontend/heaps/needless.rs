@@ -28,9 +28,23 @@ fn is_address(terms: &TermStore, guards: &FxHashMap<TermId, Vec<TermId>>, term: 
     true
 }
 
+/// The variables that are a term, or fields of a term that is made of constructors: of a value they are
+/// values.
+fn fields(terms: &TermStore, term: TermId) -> Vec<TermId> {
+    let (mut found, mut stack) = (Vec::new(), vec![term]);
+    while let Some(term) = stack.pop() {
+        match terms.op(term) {
+            Op::Var(_) => found.push(term),
+            Op::Construct(..) => stack.extend(terms.args(term)),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// The constraint of a clause without guards that it does not need: of variables that are arguments
 /// of body atoms, whose values are values of the sort by induction, and of those that an equation
-/// determines by such.
+/// determines by such, alone or as fields of a value.
 pub fn without_needless_guards(
     terms: &TermStore,
     guards: &FxHashMap<TermId, Vec<TermId>>,
@@ -59,7 +73,13 @@ pub fn without_needless_guards(
         for (variable, term) in [(left, right), (right, left)] {
             let is_value =
                 terms.sort_of(variable) != SortId::INT || is_address(terms, guards, term);
-            if terms.is_var(variable) && open(&variable, &known) && is_value {
+            if !is_value {
+                continue;
+            }
+            for variable in fields(terms, variable) {
+                if !open(&variable, &known) {
+                    continue;
+                }
                 let needs = terms.free_vars(&[term]).into_iter();
                 let needs: FxHashSet<TermId> = needs.filter(|v| open(v, &known)).collect();
                 for &need in &needs {
@@ -118,4 +138,40 @@ pub fn without_needless_guards(
         .filter(|part| !needless.contains(part) || needed.contains(part))
         .collect();
     terms.and(&parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PredicateId;
+    use alphorn_term::{Constructor, Field};
+
+    /// Fields of a value need no guard, and others do.
+    #[test]
+    fn fields_of_values_need_no_guard() {
+        let terms = TermStore::new();
+        let (id, pair) = terms.declare_datatype("Pair", &[]);
+        let fields = ["left", "right"].map(|selector| Field {
+            selector: selector.to_owned(),
+            sort: SortId::INT,
+        });
+        let constructor = Constructor {
+            name: "pair".to_owned(),
+            fields: fields.to_vec(),
+        };
+        terms.define_datatype(id, vec![constructor]);
+        let z = terms.var("z", pair);
+        let [x, y, other] = ["x", "y", "other"].map(|name| terms.var(name, SortId::INT));
+        let guard = |var: TermId| terms.ge(var, terms.int(0));
+        let guards = [x, y, other].map(|var| (var, vec![guard(var)]));
+        let guards: FxHashMap<TermId, Vec<TermId>> = guards.into_iter().collect();
+        let equation = terms.eq(terms.construct(id, 0, &[x, y]), z);
+        let constraint = terms.and(&[equation, guard(x), guard(y), guard(other)]);
+        let body = [Atom {
+            predicate: PredicateId(0),
+            args: vec![z],
+        }];
+        let left = without_needless_guards(&terms, &guards, &body, constraint);
+        assert_eq!(left, terms.and(&[equation, guard(other)]));
+    }
 }

@@ -1,20 +1,18 @@
-//! Arrays that no term over another array denotes: the arrays of one field of an array of records,
-//! and arrays with shifted indexes.
+//! Arrays with shifted indexes, which no term over another array denotes.
 //!
-//! A formula over such columns is translated to the original arrays: a read of a column becomes a
-//! field of an element or a read at the shifted index; an equation between columns holds at every
-//! index; remaining columns are quantified existentially. A quantified index of a shifted array is
-//! renamed such that some read has the bare variable as its index, since solvers find instances of
-//! quantifiers by such reads.
+//! A formula over such arrays is translated to the original ones: a read becomes a read at the shifted
+//! index; an equation holds at every index; remaining shifted arrays are quantified existentially. A
+//! quantified index is renamed such that some read has the bare variable as its index, since solvers
+//! find instances of quantifiers by such reads.
 //!
 //! Invariant: the translated formula has the same value as the given one whenever the variables of
-//! columns have the columns' values.
+//! shifted arrays have the values of these.
 
 use num_traits::{One, Signed};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rebase::sum;
-use alphorn_term::{DatatypeId, Op, Sort, SortId, TermId, TermStore};
+use alphorn_term::{Op, Sort, TermId, TermStore};
 
 /// The limits of the translation.
 struct Limits {
@@ -24,61 +22,30 @@ struct Limits {
 
 const LIMITS: Limits = Limits { max_copies: 8 };
 
-/// An array that another array determines element by element.
+/// The array with the element `array[base + i]` at each index `i`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
-    /// The array of one field of the records in an array.
-    Field {
-        array: TermId,
-        datatype: DatatypeId,
-        field: u32,
-    },
-    /// The array with the element `array[base + i]` at each index `i`.
-    Shifted { array: TermId, base: TermId },
+pub(super) struct Shifted {
+    pub array: TermId,
+    pub base: TermId,
 }
 
-impl Column {
-    /// The sort of the column.
-    pub fn sort(&self, terms: &TermStore) -> SortId {
-        match *self {
-            Column::Field {
-                array,
-                datatype,
-                field,
-            } => {
-                let field = terms.datatype(datatype).constructors[0].fields[field as usize].sort;
-                match terms.sort(terms.sort_of(array)) {
-                    Sort::Array(index, _) => terms.array_sort(index, field),
-                    _ => unreachable!("a column is of an array"),
-                }
-            }
-            Column::Shifted { array, .. } => terms.sort_of(array),
-        }
-    }
-
+impl Shifted {
     /// The element at an index.
     fn at(&self, terms: &TermStore, index: TermId) -> TermId {
-        match *self {
-            Column::Field {
-                array,
-                datatype,
-                field,
-            } => terms.field(datatype, 0, field, terms.select(array, index)),
-            Column::Shifted { array, base } => terms.select(array, sum(terms, base, index)),
-        }
+        terms.select(self.array, sum(terms, self.base, index))
     }
 }
 
-/// The formula without the variables that denote columns.
-pub(super) fn express_columns(
+/// The formula without the variables that denote shifted arrays.
+pub(super) fn express_shifted(
     terms: &TermStore,
     formula: TermId,
-    columns: &FxHashMap<TermId, Column>,
+    shifted: &FxHashMap<TermId, Shifted>,
 ) -> TermId {
-    if columns.is_empty() {
+    if shifted.is_empty() {
         return formula;
     }
-    let reader = Reader { terms, columns };
+    let reader = Reader { terms, shifted };
     let mut memo = FxHashMap::default();
     let mut formula = terms.rewrite_bottom_up(formula, &mut memo, |t| {
         let node = terms.node(t);
@@ -90,15 +57,10 @@ pub(super) fn express_columns(
             _ => t,
         }
     });
-    if columns
-        .values()
-        .any(|c| matches!(c, Column::Shifted { .. }))
-    {
-        formula = with_bare_indexes(terms, formula);
-    }
+    formula = with_bare_indexes(terms, formula);
     for var in terms.free_vars(&[formula]) {
-        if columns.contains_key(&var) {
-            let copy = terms.fresh_var("field", terms.sort_of(var));
+        if shifted.contains_key(&var) {
+            let copy = terms.fresh_var("shifted", terms.sort_of(var));
             let map = std::iter::once((var, copy)).collect();
             let same = reader.equal(copy, var);
             let body = terms.and(&[terms.substitute(formula, &map), same]);
@@ -136,11 +98,11 @@ pub(super) fn array_order(
 
 struct Reader<'a> {
     terms: &'a TermStore,
-    columns: &'a FxHashMap<TermId, Column>,
+    shifted: &'a FxHashMap<TermId, Shifted>,
 }
 
 impl Reader<'_> {
-    /// Whether the array term is made from a column, apart from its elements.
+    /// Whether the array term is made from a shifted one, apart from its elements.
     fn mentions(&self, array: TermId) -> bool {
         let mut stack = vec![array];
         let mut seen = FxHashSet::default();
@@ -150,7 +112,7 @@ impl Reader<'_> {
             }
             let node = self.terms.node(t);
             match node.op {
-                Op::Var(_) if self.columns.contains_key(&t) => return true,
+                Op::Var(_) if self.shifted.contains_key(&t) => return true,
                 Op::Store => stack.push(node.args[0]),
                 Op::Ite => stack.extend_from_slice(&node.args[1..]),
                 _ => {}
@@ -171,8 +133,8 @@ impl Reader<'_> {
                     terms.ite(here, node.args[2], memo[&node.args[0]])
                 }
                 Op::Ite => terms.ite(node.args[0], memo[&node.args[1]], memo[&node.args[2]]),
-                _ => match self.columns.get(&t) {
-                    Some(column) => column.at(terms, index),
+                _ => match self.shifted.get(&t) {
+                    Some(shifted) => shifted.at(terms, index),
                     None => terms.select(t, index),
                 },
             };
@@ -185,16 +147,10 @@ impl Reader<'_> {
     fn equal(&self, a: TermId, b: TermId) -> TermId {
         let terms = self.terms;
         let (mut a, mut b) = (a, b);
-        if let (
-            Some(Column::Shifted { array, base }),
-            Some(Column::Shifted {
-                array: other,
-                base: same,
-            }),
-        ) = (self.columns.get(&a), self.columns.get(&b))
-            && base == same
+        if let (Some(left), Some(right)) = (self.shifted.get(&a), self.shifted.get(&b))
+            && left.base == right.base
         {
-            return terms.eq(*array, *other);
+            return terms.eq(left.array, right.array);
         }
         let mut bound = Vec::new();
         // Elements may be arrays again; sorts are finite trees, so this ends.
