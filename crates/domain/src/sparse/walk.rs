@@ -49,8 +49,9 @@ impl Steps {
         self.taken.set(self.taken.get() + steps);
     }
 
-    fn are_spent(&self) -> bool {
-        self.taken.get() >= self.most
+    /// Whether so many more would be too many.
+    fn are_spent_by(&self, more: u64) -> bool {
+        self.taken.get() + more >= self.most
     }
 }
 
@@ -225,7 +226,7 @@ impl<'a> Walks<'a> {
         clauses.push(self.program.cubes[start as usize].clause);
         let most = LEAST_STEPS + STEPS_PER_PREDICATE * self.distances.len();
         for _ in 0..most {
-            if self.steps.are_spent() {
+            if self.steps.are_spent_by(0) {
                 return None;
             }
             let query = &self.program.cubes[self.query as usize];
@@ -323,7 +324,8 @@ impl<'a> Walks<'a> {
                     continue;
                 }
                 ranges[local] = Range::value(pick(ranges[local], random));
-                if self.steps.are_spent() || !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
+                let is_spent = self.steps.are_spent_by(*steps);
+                if is_spent || !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
                     return false;
                 }
             }
