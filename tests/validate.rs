@@ -398,7 +398,7 @@ fn models_from_elsewhere_are_judged_alike() {
                 assert!(
                     !matches!(
                         outcome,
-                        Some(CheckOutcome::Valid | CheckOutcome::Undecided(_))
+                        Some(CheckOutcome::Valid | CheckOutcome::Undecided { .. })
                     ),
                     "{text}"
                 );

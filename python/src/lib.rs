@@ -514,7 +514,7 @@ fn check(
         (Some(Ok(CheckOutcome::Valid)), _) => ("valid", None),
         (Some(Ok(CheckOutcome::Invalid(why))), _) => ("invalid", Some(why)),
         (_, Some(stopped)) => ("unknown", Some(stopped.reason().to_owned())),
-        (Some(Ok(CheckOutcome::Undecided(why))), None) => ("unknown", Some(why)),
+        (Some(Ok(CheckOutcome::Undecided { why, .. })), None) => ("unknown", Some(why)),
         (None, None) => return Err(defect(py, "the check did not end")),
     };
     Ok((outcome, why, ended.messages))

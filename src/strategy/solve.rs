@@ -830,12 +830,14 @@ mod tests {
     use alphorn_term::TermId;
     use alphorn_witness::Model;
 
-    /// `P` counts by two, `Q` copies what it counted; neither is negative.
+    /// `P` counts by two from where `R` is, `Q` sums up what it counted; nothing is negative.
     const TEXT: &str = "
         (set-logic HORN)
         (declare-fun P (Int) Bool)
         (declare-fun Q (Int) Bool)
-        (assert (forall ((x Int)) (=> (= x 0) (P x))))
+        (declare-fun R (Int) Bool)
+        (assert (forall ((x Int)) (=> (= x 0) (R x))))
+        (assert (forall ((x Int)) (=> (R x) (P x))))
         (assert (forall ((x Int) (y Int)) (=> (and (P x) (= y (+ x 2))) (P y))))
         (assert (forall ((x Int) (y Int)) (=> (and (P x) (Q y)) (Q (+ x y)))))
         (assert (forall ((x Int)) (=> (P x) (Q x))))
