@@ -214,11 +214,8 @@ fn tables_end_with_the_budget() {
     let mut cx = Context::new(Rc::new(TermStore::new()));
     let problem = parse(text, cx.terms.clone()).expect("a problem");
     let (system, _) = normalize(&problem);
-    let facts = |cx: &Context| {
-        let space = Space::new(&system, cx);
-        let facts = space.tables.rows(alphorn_chc::PredicateId(0)).len();
-        facts
-    };
+    let p = alphorn_chc::PredicateId(0);
+    let facts = |cx: &Context| Space::new(&system, cx).tables.rows(p).len();
     assert!(facts(&cx) > 10);
     cx.budget = cx.budget.work(Duration::ZERO);
     assert_eq!(facts(&cx), 1);
