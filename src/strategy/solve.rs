@@ -844,10 +844,11 @@ mod tests {
         (assert (forall ((x Int)) (=> (and (Q x) (< x 0)) false)))
         (check-sat)";
 
-    /// A run on the text, and a model of it whose check had no answer at a clause of `Q`.
+    /// A run on the text, and a model of it whose check had no answer at a clause of `Q`: the values of
+    /// `P` and `R` are at least `bound`.
     fn with_undecided_model(
         check: impl FnOnce(&mut Run, UndecidedModel, &mut Context),
-        bound_of_p: i64,
+        bound: i64,
     ) {
         let mut cx = Context::new(Rc::new(TermStore::new()));
         let problem = parse(TEXT, cx.terms.clone()).expect("a problem");
@@ -861,11 +862,11 @@ mod tests {
             let head = clause.head.as_ref();
             head.is_some_and(|head| head.predicate.index() == 1) && clause.body.len() == 2
         });
-        let definitions = [(0, at_least(0, bound_of_p)), (1, at_least(1, 0))];
+        let definitions = [(0, bound), (1, 0), (2, bound)].map(|(p, b)| (p, at_least(p, b)));
         let undecided = UndecidedModel {
             model: Model {
                 definitions: definitions
-                    .map(|(p, formula)| (alphorn_chc::PredicateId(p), formula))
+                    .map(|(p, formula)| (alphorn_chc::PredicateId(p as u32), formula))
                     .into_iter()
                     .collect(),
                 lemmas: Vec::new(),
@@ -881,7 +882,7 @@ mod tests {
             |run, undecided, cx| {
                 let lemmas = decided_conjuncts(run.problem, &undecided);
                 let about: Vec<usize> = lemmas.candidates.iter().map(|l| l.0.index()).collect();
-                assert_eq!(about, [0], "nothing about the head of the clause");
+                assert_eq!(about, [0, 2], "nothing about the head of the clause");
                 run.undecided = Some(undecided);
                 run.stages(cx);
                 assert_eq!(cx.stats.count("witness.returned"), 0, "nothing was lost");
