@@ -63,13 +63,20 @@ PROGRAMS = {
     "slow": ("Int Int Int", ["(slow x y 0) <- (<= y 0)", "(slow x y (+ x z)) <- (> y 0) (slow x (- y 1) z)"]),
     "both": ("Int Int Int", ["(both x 0 0) <- (<= x 0)", "(both x (+ a x) (+ b 1)) <- (> x 0) (both (- x 1) a b)"]),
     "count": ("Int Int", ["(count x 0) <- (<= x 0)", "(count x (+ b 1)) <- (> x 0) (count (- x 1) b)"]),
+    # Clauses that call several programs, of which queries speak as of one fact.
+    "sums": ("Int Int Int Int", ["(sums a d b c) <- (sum a b) (acc a d c)"]),
+    "walk": ("Int Int Int", ["(walk 0 n 0) <- (>= n 0)", "(walk (+ i 1) n (+ s i 1)) <- (< i n) (walk i n s)"]),
+    "client": ("Int Int Int", ["(client n s y) <- (walk i n s) (>= i n) (sum n y)"]),
+    "order": ("Int Int Int Int", ["(order a b c d) <- (sum a b) (sum c d) (<= a c)"]),
+    "outer": ("Int Int", ["(outer b d) <- (order a b c d)"]),
     "len": ("L Int", ["(len nil 0) <-", "(len (cons x l) (+ n 1)) <- (len l n)"]),
     "inc": ("L L", ["(inc nil nil) <-", "(inc (cons x l) (cons (+ x 1) m)) <- (inc l m)"]),
     "inc2": ("L L", ["(inc2 nil nil) <-", "(inc2 (cons x l) (cons (+ x 2) m)) <- (inc2 l m)"]),
     "total": ("L Int", ["(total nil 0) <-", "(total (cons x l) (+ n x)) <- (total l n)"]),
     "totala": ("L Int Int", ["(totala nil s s) <-", "(totala (cons x l) s n) <- (totala l (+ s x) n)"]),
 }
-NEEDS = {"fact": ["mult"], "even": ["odd"], "odd": ["even"], "log": ["half"], "tri": ["sum"]}
+NEEDS = {"fact": ["mult"], "even": ["odd"], "odd": ["even"], "log": ["half"], "tri": ["sum"], "sums": ["sum", "acc"],
+         "client": ["walk", "sum"], "order": ["sum"], "outer": ["order"]}
 
 # Name, what it says, safe query, unsafe query, why the latter is reachable, and what is hard.
 TASKS = [
@@ -95,6 +102,12 @@ TASKS = [
     ("squares", "A square as the sum of two sums.",
      "(square a b) (sum a c) (sum (- a 1) d) (>= a 1) (distinct b (+ c d))",
      "(square a b) (sum a c) (sum (- a 1) d) (>= a 1) (distinct b (+ c c))", "for a = 1"),
+    ("called-accumulator", "A clause calls a sum and one with an accumulator, and the query speaks of the clause.",
+     "(sums a d b c) (distinct c (+ b d))", "(sums a d b c) (distinct c (+ b d d))", "acc(0, 1) is 1"),
+    ("called-loop", "A clause with a loop and a call; both add up the same numbers.",
+     "(client n s y) (distinct s y)", "(client n s y) (> n 2) (= s y)", "for n = 3"),
+    ("called-order", "A clause in a clause calls a sum twice, and drops the arguments.",
+     "(outer b d) (> b d)", "(outer b d) (>= b d)", "for equal arguments"),
     ("sum-monotone", "A sum grows with the number of its terms.",
      "(sum a b) (sum c d) (<= a c) (> b d)", "(sum a b) (sum c d) (< a c) (>= b d)", "for a = -1 and c = 0"),
     ("sums-of-sums", "Sums of sums grow with the number of their terms.",

@@ -100,7 +100,7 @@ const QUICK: Schedule<PlannedTurn> = &[
     anywhere("trl", 1.0, work(200)),
     anywhere("kind", 1.0, work(50)),
     only("vinta", 1.0, work(100), Condition::NoBitVectors),
-    anywhere("ic3", 1.0, work(300)),
+    only("ic3", 1.0, work(300), Condition::NotOneOfBitVectors),
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
     only("pdkind", 0.3, time(300), Condition::OneOfReals),
@@ -321,6 +321,8 @@ pub(super) enum Condition {
     WideBitVectors,
     /// Bit-vectors in linear clauses with one recursive predicate.
     OneOfBitVectors,
+    /// Others, for which a long turn does not follow a short one.
+    NotOneOfBitVectors,
     /// One predicate in linear clauses, at least half of its arguments reals.
     OneOfReals,
     /// Nine of ten arguments are Booleans, and there are no bit-vectors.
@@ -354,6 +356,7 @@ impl Condition {
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
             Condition::OneOfBitVectors => theories.bitvec && shape.linear && shape.recursive == 1,
+            Condition::NotOneOfBitVectors => !Condition::OneOfBitVectors.holds(shape),
             Condition::OneOfReals => {
                 let one = shape.linear && shape.predicates == 1;
                 one && shape.reals * 2 >= shape.arguments && shape.reals > 0

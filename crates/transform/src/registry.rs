@@ -253,7 +253,7 @@ pub static PASSES: &[Pass] = &[
     default(
         "equations",
         "conjoin linear equations between bit-vectors that hold in each phase",
-        Timing::Waiting,
+        Timing::Costly,
         || Box::<Equations>::default(),
     ),
     default(

@@ -9,6 +9,8 @@
 //! # Procedure
 //!
 //! - The product is built from the queries on; clauses that contradict each other are left out.
+//! - First premises at one position are joined. Then, where it makes a difference, also the calls of one
+//!   clause: two calls of a function, or a call and a loop (`Joining`).
 //! - Passes and engines solve it, as for `twin`.
 //! - A model becomes a proof, a refutation one of the clauses: a step for each component.
 //!
@@ -26,9 +28,10 @@ mod product;
 #[cfg(test)]
 mod tests;
 
+use std::rc::Rc;
 use std::time::Duration;
 
-use self::product::Product;
+use self::product::{Joining, Product};
 use super::relate;
 use alphorn_chc::{Shape, System};
 use alphorn_engine::derived::Derived;
@@ -72,6 +75,9 @@ const SCHEDULE: Schedule<Turn> = &[
     turn("spacer", true, 1.0, LONG),
 ];
 
+/// The product of premises at one position, if calls are joined after it.
+const BEFORE_CALLS: Slot<()> = slot((), 0.5, LONG);
+
 /// The engine `pairs`.
 #[derive(Clone)]
 pub struct Pairs {
@@ -103,10 +109,37 @@ impl Engine for Pairs {
 }
 
 impl Pairs {
-    /// Builds the product, solves it, and translates the witness.
+    /// Builds products, solves them, and translates the witness.
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let smt = Smt::within(&cx.budget);
-        let product = Product::of(system, &smt, cx)?;
+        let plain = Product::of(system, Joining::Positions, &smt, cx)?;
+        // It may be too large, where the first is not.
+        let calls = Product::of(system, Joining::Calls, &smt, cx);
+        let calls = calls.ok().filter(Product::joins_calls);
+        let mut last = Err(incomplete("queries and clauses speak of one fact each"));
+        if plain.joins() {
+            let part = match calls {
+                Some(_) => BEFORE_CALLS.budget(&cx.budget),
+                None => cx.budget.clone(),
+            };
+            last = cx.within(part, |cx| self.decide(system, &plain, &smt, cx));
+        }
+        match (last, calls) {
+            (Ok(Verdict::Unknown(_)) | Err(_), Some(calls)) => {
+                self.decide(system, &calls, &smt, cx)
+            }
+            (last, _) => last,
+        }
+    }
+
+    /// Solves a product, and translates the witness.
+    fn decide(
+        &self,
+        system: &System,
+        product: &Product,
+        smt: &Rc<Smt>,
+        cx: &mut Context,
+    ) -> Result<Verdict, Stop> {
         let (predicates, clauses) = (
             product.system.predicates.len(),
             product.system.clauses.len(),
@@ -114,16 +147,13 @@ impl Pairs {
         cx.stats.set("pairs.predicates", predicates as u64);
         cx.stats.set("pairs.clauses", clauses as u64);
         log::debug!("pairs: {predicates} predicates, {clauses} clauses");
-        if !product.joins() {
-            return Err(incomplete("each query speaks of one fact"));
-        }
         match self.solve_product(&product.system, cx)? {
             Verdict::Sat(model) => match product.proof(system, &model) {
                 Some(proof) => Ok(Verdict::Proven(proof)),
                 None => Err(incomplete("the product's model has recursive functions")),
             },
             Verdict::Unsat(refutation) => match product.refutation(system, &refutation) {
-                Some(refutation) => Ok(confirm(system, refutation, &smt, cx)),
+                Some(refutation) => Ok(confirm(system, refutation, smt, cx)),
                 None => Err(incomplete("a derivation of the product lacks values")),
             },
             other => Ok(other),

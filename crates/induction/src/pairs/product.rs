@@ -1,14 +1,14 @@
-//! The product of the atoms of queries: one predicate for several facts, derived by one clause for each.
+//! Products of atoms: one predicate for several facts, derived by one clause for each.
 //!
 //! Invariant: a derivation of a fact of the product is one of each of its components, and the other way
-//! round, since premises at one position are joined whatever they are.
+//! round, since premises are joined whatever they say.
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use super::limits::LIMITS;
-use alphorn_chc::{Atom, PredicateId, System};
+use alphorn_chc::{Atom, DependencyGraph, PredicateId, System};
 use alphorn_proof::{Stop, incomplete};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::TermId;
@@ -19,6 +19,16 @@ use alphorn_witness::{
 
 /// A premise of a component: the component, and its position in the component's clause.
 type Premise = (usize, usize);
+
+/// Which premises become one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Joining {
+    /// Those at one position of the components' clauses.
+    Positions,
+    /// Of these also those of one clause that do not depend on its head: two calls of a function, or a
+    /// call and a loop.
+    Calls,
+}
 
 /// A clause of the product.
 struct Origin {
@@ -39,8 +49,11 @@ pub struct Product {
     origins: Vec<Origin>,
     /// The clauses of the system that derive each predicate.
     rules: Vec<Vec<usize>>,
-    /// The number of queries.
-    queries: usize,
+    /// By predicate that occurs, its strongly connected component.
+    recursion: FxHashMap<PredicateId, usize>,
+    joining: Joining,
+    /// Whether premises were joined that [`Joining::Positions`] leaves apart.
+    joins_calls: bool,
 }
 
 /// Makes a product.
@@ -52,11 +65,20 @@ struct Builder<'a> {
 }
 
 impl Product {
-    /// The product of the queries' atoms.
+    /// The product of the queries' atoms, and of what their clauses need.
     ///
     /// # Errors
     /// It is too large, or the run ends.
-    pub fn of(system: &System, smt: &Rc<Smt>, cx: &Context) -> Result<Product, Stop> {
+    pub fn of(
+        system: &System,
+        joining: Joining,
+        smt: &Rc<Smt>,
+        cx: &Context,
+    ) -> Result<Product, Stop> {
+        let mut recursion = FxHashMap::default();
+        for (at, component) in DependencyGraph::new(system).components().iter().enumerate() {
+            recursion.extend(component.iter().map(|&predicate| (predicate, at)));
+        }
         let mut rules = vec![Vec::new(); system.predicates.len()];
         for (at, clause) in system.clauses.iter().enumerate() {
             if let Some(head) = &clause.head {
@@ -70,7 +92,9 @@ impl Product {
                 tuples: Vec::new(),
                 origins: Vec::new(),
                 rules,
-                queries: 0,
+                recursion,
+                joining,
+                joins_calls: false,
             },
             numbers: FxHashMap::default(),
             open: Vec::new(),
@@ -109,6 +133,40 @@ impl Product {
     /// Whether some predicate of the product has several components.
     pub fn joins(&self) -> bool {
         self.tuples.iter().any(|tuple| tuple.len() > 1)
+    }
+
+    /// Whether premises were joined that [`Joining::Positions`] leaves apart.
+    pub fn joins_calls(&self) -> bool {
+        self.joins_calls
+    }
+
+    /// The premises that each body atom joins, in a clause whose components have these clauses.
+    fn groups(&self, system: &System, rules: &[usize]) -> Vec<Vec<Premise>> {
+        let body = |component: usize| &system.clauses[rules[component]].body;
+        let most = (0..rules.len()).map(|c| body(c).len()).max().unwrap_or(0);
+        let at_position = |at: usize| {
+            let with = (0..rules.len()).filter(|&component| body(component).len() > at);
+            with.map(|component| (component, at)).collect()
+        };
+        let groups: Vec<Vec<Premise>> = (0..most).map(at_position).collect();
+        if self.joining == Joining::Positions {
+            return groups;
+        }
+        let is_call = |&(component, at): &Premise| {
+            let head = system.clauses[rules[component]].head.as_ref();
+            let own = head.and_then(|head| self.recursion.get(&head.predicate));
+            own != self.recursion.get(&body(component)[at].predicate)
+        };
+        let (calls, mut others): (Vec<_>, Vec<_>) = groups
+            .iter()
+            .cloned()
+            .partition(|group| group.iter().all(is_call));
+        let joined = calls.concat();
+        if calls.len() < 2 || joined.len() > LIMITS.components {
+            return groups;
+        }
+        others.push(joined);
+        others
     }
 }
 
@@ -169,7 +227,6 @@ impl Builder<'_> {
             maps: vec![vars.map(|v| (v, v)).collect()],
             groups: vec![(0..clause.body.len()).map(|premise| (0, premise)).collect()],
         });
-        self.product.queries += 1;
         self.product
             .system
             .add_clause(body, clause.constraint, None);
@@ -180,23 +237,16 @@ impl Builder<'_> {
         let terms = &self.system.terms;
         let mut maps = Vec::with_capacity(rules.len());
         let mut parts = Vec::with_capacity(rules.len());
-        let mut most = 0;
         for &rule in rules {
             let clause = &self.system.clauses[rule];
             let map = terms.renaming(&clause.vars(terms));
             parts.push(terms.substitute(clause.constraint, &map));
             maps.push(map);
-            most = most.max(clause.body.len());
         }
-        let group = |at: usize| {
-            let with = rules.iter().enumerate();
-            let with = with.filter(|(_, rule)| self.system.clauses[**rule].body.len() > at);
-            with.map(|(component, _)| (component, at)).collect()
-        };
         let origin = Origin {
             rules: rules.to_vec(),
             maps,
-            groups: (0..most).map(group).collect(),
+            groups: self.product.groups(self.system, rules),
         };
         (origin, terms.and(&parts))
     }
@@ -209,6 +259,7 @@ impl Builder<'_> {
         };
         let mut body = Vec::new();
         for group in &origin.groups {
+            self.product.joins_calls |= group.iter().any(|premise| premise.1 != group[0].1);
             let mut tuple = Vec::new();
             let mut args = Vec::new();
             for &(component, premise) in group {
@@ -339,14 +390,18 @@ impl Product {
             first.push(next);
             next += body(component).len();
         }
-        let most = (0..rules.len()).map(|c| body(c).len()).max().unwrap_or(0);
         let mut uses = Vec::new();
-        for at in 0..most {
-            let with: Vec<usize> = (0..rules.len()).filter(|&c| body(c).len() > at).collect();
-            let tuple: Vec<PredicateId> = with.iter().map(|&c| body(c)[at].predicate).collect();
+        for group in self.groups(system, rules) {
+            let tuple: Vec<PredicateId> = group
+                .iter()
+                .map(|&(component, at)| body(component)[at].predicate)
+                .collect();
             if let Some(&lemma) = numbers.get(&tuple[..]) {
-                let atoms = with.iter().map(|&c| first[c] + at).collect();
-                uses.push(Instance { lemma, atoms });
+                let atoms = group.iter().map(|&(component, at)| first[component] + at);
+                uses.push(Instance {
+                    lemma,
+                    atoms: atoms.collect(),
+                });
             }
         }
         uses

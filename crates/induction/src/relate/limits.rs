@@ -46,6 +46,8 @@ pub(super) struct Limits {
     pub query_work: Duration,
     /// The depth of atoms that are unfolded.
     pub path: usize,
+    /// Bodies that an unfolded query becomes; with more it is not unfolded.
+    pub unfolded: usize,
     /// Slots of a lemma.
     pub slots: usize,
     /// Arguments of a predicate.
@@ -97,6 +99,7 @@ pub(super) const LIMITS: Limits = Limits {
     matchings: 1500,
     query_work: Duration::from_millis(100),
     path: 3,
+    unfolded: 8,
     slots: 7,
     arguments: 12,
     clauses: 80,

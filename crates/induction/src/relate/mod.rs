@@ -8,7 +8,8 @@
 //!
 //! - **Tables** (`tables`): facts are derived bottom-up. They say which argument is an output, and what
 //!   facts falsify is no candidate.
-//! - **Queries** are lemmas (`statement`).
+//! - **Queries** are lemmas (`statement`), and so are they with clauses in the places of atoms that are
+//!   not recursive.
 //! - **Proofs** (`prove`): the negated lemma is assumed, the slots are unfolded one after the other, then
 //!   some further atoms. At each node, while the solver has a model, instances of lemmas that it
 //!   violates are added; no triggers are needed. A lemma of the same group may be used for smaller
@@ -56,7 +57,7 @@ use self::literal::{Key, Lemma, Origin};
 use self::prove::{Effort, Leaf, Number, Prover};
 use self::residue::residues;
 use self::space::Space;
-use self::statement::{of_body, without_difference};
+use self::statement::{Body, of_body, without_difference};
 use self::totality::totals;
 use self::weaken::variants;
 use alphorn_chc::{PredicateId, Shape, System};
@@ -146,8 +147,8 @@ fn decide(system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Result<Verdict, S
     }
 }
 
-/// A query that is not refuted yet, or a clause of a predicate without arguments, such as an error
-/// location, which queries should not reach.
+/// A query that is not refuted yet, or what it needs: an unfolded query, or a clause of a predicate
+/// without arguments, such as an error location, which queries should not reach.
 struct Goal {
     /// Its position among the queries.
     query: Option<usize>,
@@ -180,14 +181,20 @@ impl<'a, 's> Run<'a, 's> {
                 .as_ref()
                 .is_some_and(|head| head.args.is_empty());
             if is_error && !clause.body.is_empty() {
-                let lemma = library.number(of_body(space, at));
+                let lemma = library.number(of_body(space, &Body::of(space, at)));
                 goals.push(Goal { query: None, lemma });
             }
         }
         for (query, &clause) in space.queries.iter().enumerate() {
+            for body in Body::of(space, clause).unfolded(space) {
+                let lemma = library.number(of_body(space, &body));
+                if !goals.iter().any(|goal: &Goal| goal.lemma == lemma) {
+                    goals.push(Goal { query: None, lemma });
+                }
+            }
             goals.push(Goal {
                 query: Some(query),
-                lemma: library.number(of_body(space, clause)),
+                lemma: library.number(of_body(space, &Body::of(space, clause))),
             });
         }
         Run {

@@ -6,22 +6,83 @@
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
 
+use super::limits::LIMITS;
 use super::literal::{Column, Lemma, Literal, Origin, Relation, column};
 use super::space::Space;
+use alphorn_chc::Atom;
 use alphorn_term::{Op, SortId, TermId, TermStore};
 
-/// The lemma that the body of a clause is contradictory.
-pub fn of_body(space: &Space<'_>, clause: usize) -> Lemma {
-    let clause = &space.system.clauses[clause];
+/// Atoms and a constraint.
+pub struct Body {
+    atoms: Vec<Atom>,
+    constraint: TermId,
+}
+
+impl Body {
+    /// The body of the clause at a position.
+    pub fn of(space: &Space<'_>, clause: usize) -> Body {
+        let clause = &space.system.clauses[clause];
+        Body {
+            atoms: clause.body.clone(),
+            constraint: clause.constraint,
+        }
+    }
+
+    /// The bodies that follow when clauses take the places of atoms that are not recursive. None if no
+    /// atom is so, or if they are many or have many atoms.
+    pub fn unfolded(self, space: &Space<'_>) -> Vec<Body> {
+        let is_plain = |atom: &Atom| !space.recursive.contains(&atom.predicate);
+        let (mut found, mut todo) = (Vec::new(), vec![self]);
+        if !todo[0].atoms.iter().any(is_plain) {
+            return found;
+        }
+        while let Some(body) = todo.pop() {
+            if body.atoms.len() > LIMITS.slots || found.len() + todo.len() >= LIMITS.unfolded {
+                return Vec::new();
+            }
+            match body.atoms.iter().position(is_plain) {
+                Some(at) => {
+                    let rules = space.rules[body.atoms[at].predicate.index()].iter();
+                    todo.extend(rules.rev().map(|&rule| body.resolvent(space, at, rule)));
+                }
+                None => found.push(body),
+            }
+        }
+        found.retain(|body| !body.atoms.is_empty());
+        found
+    }
+
+    /// The body with that of a clause in the place of the atom that the clause derives.
+    fn resolvent(&self, space: &Space<'_>, at: usize, rule: usize) -> Body {
+        let (terms, rule) = (space.terms(), &space.system.clauses[rule]);
+        let mut map = terms.renaming(&rule.vars(terms));
+        let head = rule.head.iter().flat_map(|head| &head.args);
+        map.extend(head.copied().zip(self.atoms[at].args.iter().copied()));
+        let renamed = rule.body.iter().map(|atom| Atom {
+            predicate: atom.predicate,
+            args: atom.args.iter().map(|arg| map[arg]).collect(),
+        });
+        let mut atoms = self.atoms.clone();
+        atoms.splice(at..=at, renamed);
+        let constraint = terms.substitute(rule.constraint, &map);
+        Body {
+            atoms,
+            constraint: terms.and(&[self.constraint, constraint]),
+        }
+    }
+}
+
+/// The lemma that a body is contradictory.
+pub fn of_body(space: &Space<'_>, body: &Body) -> Lemma {
     let terms = space.terms();
     let mut columns: FxHashMap<TermId, Column> = FxHashMap::default();
-    for (slot, atom) in clause.body.iter().enumerate() {
+    for (slot, atom) in body.atoms.iter().enumerate() {
         for (arg, &var) in atom.args.iter().enumerate() {
             columns.insert(var, column(slot, arg));
         }
     }
-    let conjuncts = without_locals(terms, clause.constraint, &columns);
-    let slots: Vec<_> = clause.body.iter().map(|atom| atom.predicate).collect();
+    let conjuncts = without_locals(terms, body.constraint, &columns);
+    let slots: Vec<_> = body.atoms.iter().map(|atom| atom.predicate).collect();
     let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
     for conjunct in conjuncts {
         let Some(literal) = literal(terms, conjunct, &columns) else {

@@ -1,0 +1,12 @@
+; A clause calls a sum and one with an accumulator, and the query speaks of the clause. Not so: acc(0, 1) is 1.
+(set-logic HORN)
+(declare-fun sums (Int Int Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(declare-fun acc (Int Int Int) Bool)
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (sum a b) (acc a d c)) (sums a d b c))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((x Int) (y Int)) (=> (<= x 0) (acc x y y))))
+(assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (acc (- x 1) (+ y x) z)) (acc x y z))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (sums a d b c) (distinct c (+ b d d))) false)))
+(check-sat)

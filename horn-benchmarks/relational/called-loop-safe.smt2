@@ -1,0 +1,12 @@
+; A clause with a loop and a call; both add up the same numbers.
+(set-logic HORN)
+(declare-fun client (Int Int Int) Bool)
+(declare-fun walk (Int Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(assert (forall ((i Int) (n Int) (s Int) (y Int)) (=> (and (walk i n s) (>= i n) (sum n y)) (client n s y))))
+(assert (forall ((n Int)) (=> (>= n 0) (walk 0 n 0))))
+(assert (forall ((i Int) (n Int) (s Int)) (=> (and (< i n) (walk i n s)) (walk (+ i 1) n (+ s i 1)))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((n Int) (s Int) (y Int)) (=> (and (client n s y) (distinct s y)) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; A clause in a clause calls a sum twice, and drops the arguments. Not so: for equal arguments.
+(set-logic HORN)
+(declare-fun outer (Int Int) Bool)
+(declare-fun order (Int Int Int Int) Bool)
+(declare-fun sum (Int Int) Bool)
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (order a b c d) (outer b d))))
+(assert (forall ((a Int) (b Int) (c Int) (d Int)) (=> (and (sum a b) (sum c d) (<= a c)) (order a b c d))))
+(assert (forall ((x Int)) (=> (<= x 0) (sum x 0))))
+(assert (forall ((x Int) (y Int)) (=> (and (> x 0) (sum (- x 1) y)) (sum x (+ x y)))))
+(assert (forall ((b Int) (d Int)) (=> (and (outer b d) (>= b d)) false)))
+(check-sat)
