@@ -74,6 +74,17 @@ PROGRAMS = {
     "inc2": ("L L", ["(inc2 nil nil) <-", "(inc2 (cons x l) (cons (+ x 2) m)) <- (inc2 l m)"]),
     "total": ("L Int", ["(total nil 0) <-", "(total (cons x l) (+ n x)) <- (total l n)"]),
     "totala": ("L Int Int", ["(totala nil s s) <-", "(totala (cons x l) s n) <- (totala l (+ s x) n)"]),
+    # Arrays: a is read or written from the index i up to n.
+    "suma": ("A Int Int Int", ["(suma a i n 0) <- (>= i n)",
+                               "(suma a i n (+ s (select a i))) <- (< i n) (suma a (+ i 1) n s)"]),
+    "acca": ("A Int Int Int Int", ["(acca a i n s s) <- (>= i n)",
+                                   "(acca a i n v s) <- (< i n) (acca a (+ i 1) n (+ v (select a i)) s)"]),
+    "fill": ("A Int Int A", ["(fill a i n a) <- (>= i n)",
+                             "(fill a i n b) <- (< i n) (fill (store a i (+ i i)) (+ i 1) n b)"]),
+    "fillv": ("A Int Int Int A", ["(fillv a i n v a) <- (>= i n)",
+                                  "(fillv a i n v b) <- (< i n) (fillv (store a i v) (+ i 1) n (+ v 2) b)"]),
+    "twice": ("A Int Int A", ["(twice a i n a) <- (>= i n)",
+                              "(twice a i n b) <- (< i n) (twice (store a i (* 2 i)) (+ 1 i) n b)"]),
 }
 NEEDS = {"fact": ["mult"], "even": ["odd"], "odd": ["even"], "log": ["half"], "tri": ["sum"], "sums": ["sum", "acc"],
          "client": ["walk", "sum"], "order": ["sum"], "outer": ["order"]}
@@ -108,6 +119,15 @@ TASKS = [
      "(client n s y) (distinct s y)", "(client n s y) (> n 2) (= s y)", "for n = 3"),
     ("called-order", "A clause in a clause calls a sum twice, and drops the arguments.",
      "(outer b d) (> b d)", "(outer b d) (>= b d)", "for equal arguments"),
+    ("arrays-sum", "The elements of an array, added by recursion and with an accumulator.",
+     "(suma a i n s) (acca a i n 0 t) (distinct s t)", "(suma a i n s) (acca a i n 1 t) (distinct s t)",
+     "for an empty range"),
+    ("arrays-written", "Two loops write the same numbers, and are read at one index.",
+     "(fill a 0 n b) (twice a 0 n c) (distinct (select b j) (select c j))",
+     "(fill a 0 n b) (twice a 1 n c) (distinct (select b j) (select c j))", "if the element 0 is not 0"),
+    ("arrays-strength", "A loop writes products, another one sums, and they are read at one index.",
+     "(fill a 0 n b) (fillv a 0 n 0 c) (distinct (select b j) (select c j))",
+     "(fill a 0 n b) (fillv a 0 n 1 c) (distinct (select b j) (select c j))", "for n = 1"),
     ("sum-monotone", "A sum grows with the number of its terms.",
      "(sum a b) (sum c d) (<= a c) (> b d)", "(sum a b) (sum c d) (< a c) (>= b d)", "for a = -1 and c = 0"),
     ("sums-of-sums", "Sums of sums grow with the number of their terms.",
@@ -176,8 +196,14 @@ TASKS = [
     ("lists-total", "The total by recursion and with an accumulator.",
      "(total l a) (totala l 0 b) (distinct a b)", "(total l a) (totala l 1 b) (distinct a b)", "for the empty list"),
 ]
+# Sorts other than numbers: the declaration, and which word of a compound term is a variable of the sort.
+SORTS = {
+    "L": ("(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))", -1),
+    "A": ("(define-sort A () (Array Int Int))", 1),
+}
 # Statements that the default does not decide in a few seconds.
-HARD = {"loop-up-down-safe": "the loops meet different arguments in each step"}
+HARD = {"loop-up-down-safe": "the loops meet different arguments in each step",
+        "arrays-strength-safe": "the loops agree only while v = 2 i"}
 
 
 def words(text):
@@ -214,14 +240,15 @@ def parts(text):
 def assertion(body, head):
     """A clause, with its variables quantified."""
     names = sorted({word for word in words(" ".join([*body, head])) if len(word) == 1 and word.isalpha()})
-    lists = set()
+    sorts = {}
     for atom in parts(" ".join([*body, head])):
         name, *rest = words(atom)[:1] + arguments(atom)
         if name in PROGRAMS:
             for sort, argument in zip(PROGRAMS[name][0].split(), rest):
-                if sort == "L":
-                    lists |= {argument} if len(argument) == 1 else {words(argument)[-1]} - {"nil"}
-    quantified = " ".join(f"({name} {'L' if name in lists else 'Int'})" for name in names)
+                if sort in SORTS:
+                    # `(cons x l)` and `(store a i v)` have one variable of the sort.
+                    sorts[argument if len(argument) == 1 else words(argument)[SORTS[sort][1]]] = sort
+    quantified = " ".join(f"({name} {sorts.get(name, 'Int')})" for name in names)
     premise = f"(and {' '.join(body)})" if len(body) > 1 else "".join(body)
     formula = f"(=> {premise} {head})" if body else head
     return f"(assert (forall ({quantified}) {formula}))" if names else f"(assert {formula})"
@@ -243,8 +270,9 @@ def task(what, query):
     """The text of a task."""
     programs = needed(query)
     lines = [f"; {what}", "(set-logic HORN)"]
-    if any("L" in PROGRAMS[name][0].split() for name in programs):
-        lines.append("(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))")
+    for sort, (declaration, _) in SORTS.items():
+        if any(sort in PROGRAMS[name][0].split() for name in programs):
+            lines.append(declaration)
     lines += [f"(declare-fun {name} ({PROGRAMS[name][0]}) Bool)" for name in programs]
     for name in programs:
         for clause in PROGRAMS[name][1]:

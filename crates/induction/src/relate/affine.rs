@@ -9,6 +9,7 @@ use super::limits::LIMITS;
 use super::literal::{Column, Lemma, Literal, Origin, Relation, column};
 use super::space::Space;
 use alphorn_chc::PredicateId;
+use alphorn_term::run::Context;
 use alphorn_term::{Rational, SortId};
 
 /// A linear equation: factors of columns, and the constant of a sum that is zero.
@@ -22,10 +23,17 @@ pub fn equations(rows: &[Vec<i64>]) -> Vec<Equation> {
     let width = first.len();
     let mut matrix: Vec<Vec<Rational>> = Vec::new();
     let mut pivots: Vec<usize> = Vec::new();
+    let mut residues = Residues::default();
     for row in &rows[1..] {
         let differences = row.iter().zip(first);
+        let differences = differences.map(|(a, b)| i128::from(*a) - i128::from(*b));
+        let differences: Vec<i128> = differences.collect();
+        if !residues.add(&differences) {
+            continue;
+        }
         let mut row: Vec<Rational> = differences
-            .map(|(a, b)| Rational::from_integer((i128::from(*a) - i128::from(*b)).into()))
+            .into_iter()
+            .map(|x| Rational::from_integer(x.into()))
             .collect();
         for (own, &pivot) in matrix.iter().zip(&pivots) {
             let factor = row[pivot].clone();
@@ -65,9 +73,69 @@ pub fn equations(rows: &[Vec<i64>]) -> Vec<Equation> {
             .iter()
             .zip(first)
             .try_fold(0i64, |sum, (a, b)| sum.checked_sub(a.checked_mul(*b)?));
-        found.extend(constant.map(|constant| (whole, constant)));
+        let equation = constant.map(|constant| (whole, constant));
+        found.extend(equation.filter(|equation| rows.iter().all(|row| satisfies(row, equation))));
     }
     found
+}
+
+fn satisfies(row: &[i64], (factors, constant): &Equation) -> bool {
+    let products = factors.iter().zip(row);
+    let mut products = products.map(|(a, b)| i128::from(*a) * i128::from(*b));
+    let sum = products.try_fold(i128::from(*constant), |sum, x| sum.checked_add(x));
+    sum == Some(0)
+}
+
+/// Rows in echelon form modulo a prime: a row that is independent of the others modulo the prime is
+/// so over the rationals, and nearly always the other way round. Most rows are found dependent here,
+/// without arithmetic on large numbers.
+#[derive(Default)]
+struct Residues {
+    rows: Vec<(usize, Vec<u64>)>,
+}
+
+impl Residues {
+    const PRIME: u64 = (1 << 61) - 1;
+
+    fn product(a: u64, b: u64) -> u64 {
+        (u128::from(a) * u128::from(b) % u128::from(Self::PRIME)) as u64
+    }
+
+    /// By Fermat's little theorem.
+    fn inverse(a: u64) -> u64 {
+        let (mut result, mut square, mut exponent) = (1, a, Self::PRIME - 2);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = Self::product(result, square);
+            }
+            square = Self::product(square, square);
+            exponent >>= 1;
+        }
+        result
+    }
+
+    /// Adds a row; false if the others determine it.
+    fn add(&mut self, row: &[i128]) -> bool {
+        let mut row: Vec<u64> = row
+            .iter()
+            .map(|x| x.rem_euclid(i128::from(Self::PRIME)) as u64)
+            .collect();
+        for (pivot, own) in &self.rows {
+            let factor = Self::PRIME - row[*pivot];
+            if factor < Self::PRIME {
+                for (x, y) in row.iter_mut().zip(own) {
+                    *x = (*x + Self::product(factor, *y)) % Self::PRIME;
+                }
+            }
+        }
+        let Some(pivot) = row.iter().position(|&x| x != 0) else {
+            return false;
+        };
+        let scale = Self::inverse(row[pivot]);
+        row.iter_mut().for_each(|x| *x = Self::product(*x, scale));
+        self.rows.push((pivot, row));
+        true
+    }
 }
 
 fn subtract(row: &mut [Rational], other: &[Rational], factor: &Rational) {
@@ -89,7 +157,7 @@ fn is_small(space: &Space<'_>, predicate: PredicateId) -> bool {
     let sorts = space.sorts(predicate);
     space.tables.knows(predicate)
         && !space.outputs(predicate).is_empty()
-        && (2..=4).contains(&sorts.len())
+        && (2..=5).contains(&sorts.len())
         && space
             .outputs(predicate)
             .iter()
@@ -97,11 +165,12 @@ fn is_small(space: &Space<'_>, predicate: PredicateId) -> bool {
 }
 
 /// Candidates about single facts with a constant input, and about pairs of facts whose inputs are equal
-/// or one apart.
+/// or one apart; fewer when the budget ends.
 pub fn affine(
     space: &Space<'_>,
     predicates: &[PredicateId],
     pairs: &[(PredicateId, PredicateId)],
+    cx: &Context,
 ) -> Vec<Lemma> {
     let mut found = Vec::new();
     let small: Vec<PredicateId> = predicates
@@ -116,7 +185,7 @@ pub fn affine(
     all.extend(pairs.iter().filter(|(p, q)| p != q));
     for &(p, q) in &all {
         if is_small(space, p) && is_small(space, q) && found.len() < LIMITS.affine {
-            of_two(space, p, q, &mut found);
+            of_two(space, (p, q), cx, &mut found);
         }
     }
     found.truncate(LIMITS.affine);
@@ -183,7 +252,12 @@ fn of_one(space: &Space<'_>, predicate: PredicateId, found: &mut Vec<Lemma>) {
 /// For each input of the second fact: the input of the first that it equals, up to a distance.
 type Matching = Vec<Option<(usize, i64)>>;
 
-fn of_two(space: &Space<'_>, p: PredicateId, q: PredicateId, found: &mut Vec<Lemma>) {
+fn of_two(
+    space: &Space<'_>,
+    (p, q): (PredicateId, PredicateId),
+    cx: &Context,
+    found: &mut Vec<Lemma>,
+) {
     let (inputs, others) = (space.inputs(p), space.inputs(q));
     let (own, sorts) = (space.sorts(p), space.sorts(q));
     let mut matchings: Vec<Matching> = vec![Vec::new()];
@@ -222,7 +296,7 @@ fn of_two(space: &Space<'_>, p: PredicateId, q: PredicateId, found: &mut Vec<Lem
         {
             continue;
         }
-        if found.len() >= LIMITS.affine {
+        if found.len() >= LIMITS.affine || cx.stop().is_some() {
             return;
         }
         with_matching(space, (p, q), &matching, found);

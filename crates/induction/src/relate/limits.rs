@@ -86,7 +86,7 @@ pub(super) const LIMITS: Limits = Limits {
     steps_per_clause: 400_000,
     step_work: Duration::from_nanos(40),
     steps_at_once: 10_000,
-    ranges: 3,
+    ranges: 4,
     clause_terms: 1000,
     all_terms: 20_000,
     more_values: 10,

@@ -258,7 +258,7 @@ impl<'a, 's> Run<'a, 's> {
         for &(p, q) in &together {
             found.extend(pairs(self.space, p, q));
         }
-        found.extend(affine(self.space, &predicates, &together));
+        found.extend(affine(self.space, &predicates, &together, cx));
         let mut tried: FxHashSet<Key> = found.iter().map(Lemma::key).collect();
         self.candidates(distinct(found), effort(2, 60), cx);
         if self.attempt(effort(2, 300), cx) {

@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::LIMITS;
-use super::literal::{Column, Lemma, Literal};
+use super::literal::{Column, Lemma, Literal, Relation};
 use super::tables::{Row, Tables};
 use alphorn_chc::{DependencyGraph, PredicateId, System};
 use alphorn_term::Random;
@@ -33,6 +33,63 @@ pub struct Space<'a> {
     /// Predicates that depend on themselves.
     pub recursive: FxHashSet<PredicateId>,
     samples: RefCell<FxHashMap<Sample, Rc<Vec<usize>>>>,
+}
+
+/// An equation between an argument of a slot and one of an earlier slot: what is to be added to the
+/// latter.
+struct Equation {
+    own: usize,
+    other: Column,
+    distance: i64,
+}
+
+/// The sampled facts of a slot by the argument in an equation.
+struct Index {
+    key: Equation,
+    positions: FxHashMap<i64, Vec<usize>>,
+}
+
+impl Index {
+    /// The facts that satisfy the equation together with those of the earlier slots, in their order.
+    fn rows(&self, tuple: &[&Row]) -> &[usize] {
+        let other = tuple[usize::from(self.key.other.slot)][usize::from(self.key.other.arg)];
+        let value = other.checked_add(self.key.distance);
+        let found = value.and_then(|value| self.positions.get(&value));
+        found.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A premise as an equation for an argument of a slot.
+fn key(literal: &Literal, slot: usize) -> Option<Equation> {
+    let (left, right, distance) = match literal {
+        Literal::Same(left, right, true) => (*left, *right, 0),
+        Literal::Sum {
+            relation: Relation::Equal,
+            sum,
+            constant,
+        } => match sum[..] {
+            [(left, 1), (right, -1)] | [(right, -1), (left, 1)] => {
+                (left, right, constant.checked_neg()?)
+            }
+            _ => return None,
+        },
+        _ => return None,
+    };
+    // `left = right + distance`.
+    let is_own = |column: Column| usize::from(column.slot) == slot;
+    match (is_own(left), is_own(right)) {
+        (true, false) => Some(Equation {
+            own: left.arg.into(),
+            other: right,
+            distance,
+        }),
+        (false, true) => Some(Equation {
+            own: right.arg.into(),
+            other: left,
+            distance: distance.checked_neg()?,
+        }),
+        _ => None,
+    }
 }
 
 impl<'a> Space<'a> {
@@ -170,6 +227,19 @@ impl<'a> Space<'a> {
                 return false;
             }
         }
+        let indexes: Vec<Option<Index>> = (0..slots.len())
+            .map(|slot| {
+                let key = tests[slot].iter().find_map(|literal| key(literal, slot))?;
+                let mut positions: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
+                for &row in &*samples[slot] {
+                    let value = self.tables.rows(slots[slot])[row][key.own];
+                    positions.entry(value).or_default().push(row);
+                }
+                Some(Index { key, positions })
+            })
+            .collect();
+        // For each slot, the facts that go with those of the slots before, and how many were tried.
+        let mut rows: Vec<&[usize]> = vec![&[]; slots.len()];
         let mut at = vec![0; slots.len()];
         let mut tuple: Vec<&Row> = Vec::with_capacity(slots.len());
         let mut steps: u32 = 0;
@@ -184,7 +254,13 @@ impl<'a> Space<'a> {
                     None => break false,
                 }
             }
-            let Some(&row) = samples[depth].get(at[depth]) else {
+            if at[depth] == 0 {
+                rows[depth] = match &indexes[depth] {
+                    Some(index) => index.rows(&tuple),
+                    None => &samples[depth],
+                };
+            }
+            let Some(&row) = rows[depth].get(at[depth]) else {
                 at[depth] = 0;
                 match tuple.pop() {
                     Some(_) => continue,

@@ -139,9 +139,30 @@ fn without_locals(
         }
         break;
     }
-    let is_closed = |c: &TermId| !terms.free_vars(&[*c]).iter().any(&is_local);
-    conjuncts.retain(is_closed);
-    conjuncts
+    let is_closed = |c: &TermId| !terms.free_vars(&[*c]).iter().any(is_local);
+    let conjuncts = conjuncts
+        .into_iter()
+        .map(|conjunct| match is_closed(&conjunct) {
+            true => conjunct,
+            false => of_whole_arrays(terms, conjunct),
+        });
+    conjuncts.filter(is_closed).collect()
+}
+
+/// For arrays that differ at one index, that they differ: a query may read them at any index.
+fn of_whole_arrays(terms: &TermStore, conjunct: TermId) -> TermId {
+    let of = |t: TermId| (terms.op(t), terms.args(t));
+    if let (Op::Not, [equation]) = of(conjunct)
+        && let (Op::Eq, &[left, right]) = of(*equation)
+        && let (Op::Select, &[a, i]) = of(left)
+        && let (Op::Select, &[b, j]) = of(right)
+        && i == j
+        && terms.is_var(a)
+        && terms.is_var(b)
+    {
+        return terms.not(terms.eq(a, b));
+    }
+    conjunct
 }
 
 /// The value that an equation gives a variable.

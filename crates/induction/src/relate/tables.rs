@@ -780,17 +780,9 @@ fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
                     let lists: Vec<Vec<i64>> = constructor
                         .fields
                         .iter()
-                        .map(|field| match field.sort {
-                            SortId::INT => vec![0, 1, -1, 2],
-                            SortId::BOOL => vec![0, 1],
-                            other if other == sort => {
-                                found.iter().map(|v| i64::from(v.0)).take(8).collect()
-                            }
-                            other => terms
-                                .default_value(other)
-                                .and_then(|v| super::literal::number(terms, v))
-                                .into_iter()
-                                .collect(),
+                        .map(|field| match field.sort == sort {
+                            true => found.iter().map(|v| i64::from(v.0)).take(8).collect(),
+                            false => small_parts(terms, field.sort),
                         })
                         .collect();
                     let slices: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
@@ -810,10 +802,42 @@ fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
             }
             found
         }
+        // Constant arrays, and some in which one element differs.
+        Sort::Array(of_index, of_element) => {
+            let of = |sort| {
+                let numbers = small_parts(terms, sort).into_iter();
+                numbers.map(move |v| value_of(terms, v, sort))
+            };
+            let elements: Vec<TermId> = of(of_element).take(3).collect();
+            let mut found: Vec<TermId> = elements
+                .iter()
+                .map(|&element| terms.const_array(sort, element))
+                .collect();
+            for index in of(of_index).take(2) {
+                let others = elements.iter().skip(1);
+                let stores = others.map(|&element| terms.store(found[0], index, element));
+                let stores: Vec<TermId> = stores.collect();
+                found.extend(stores);
+            }
+            found
+        }
         _ => terms.default_value(sort).into_iter().collect(),
     };
     found
         .into_iter()
         .filter_map(|value| number(terms, value))
         .collect()
+}
+
+/// The numbers of small values of the parts of a datatype's or an array's value.
+fn small_parts(terms: &TermStore, sort: SortId) -> Vec<i64> {
+    match sort {
+        SortId::INT => vec![0, 1, -1, 2],
+        SortId::BOOL => vec![0, 1],
+        other => terms
+            .default_value(other)
+            .and_then(|value| number(terms, value))
+            .into_iter()
+            .collect(),
+    }
 }

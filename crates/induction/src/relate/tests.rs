@@ -38,6 +38,24 @@ fn rounds_prove_what_they_are_for() {
     }
 }
 
+/// Sums of the elements of one array, and arrays that a query reads at any index.
+#[test]
+fn arrays_are_arguments_and_results() {
+    for name in ["arrays-sum", "arrays-written"] {
+        assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
+        assert_ne!(answer(&format!("{name}-unsafe")), "sat", "{name}");
+    }
+}
+
+/// A query about one fact, whose clause calls several programs.
+#[test]
+fn queries_are_unfolded() {
+    for name in ["called-accumulator", "called-order"] {
+        assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
+        assert_ne!(answer(&format!("{name}-unsafe")), "sat", "{name}");
+    }
+}
+
 /// Commutativity needs facts that no derivation has; squares are products of equal factors.
 #[test]
 fn ghosts_prove_what_needs_further_facts() {

@@ -1,0 +1,11 @@
+; A loop writes products, another one sums, and they are read at one index. Not so: for n = 1.
+(set-logic HORN)
+(define-sort A () (Array Int Int))
+(declare-fun fill (A Int Int A) Bool)
+(declare-fun fillv (A Int Int Int A) Bool)
+(assert (forall ((a A) (i Int) (n Int)) (=> (>= i n) (fill a i n a))))
+(assert (forall ((a A) (b A) (i Int) (n Int)) (=> (and (< i n) (fill (store a i (+ i i)) (+ i 1) n b)) (fill a i n b))))
+(assert (forall ((a A) (i Int) (n Int) (v Int)) (=> (>= i n) (fillv a i n v a))))
+(assert (forall ((a A) (b A) (i Int) (n Int) (v Int)) (=> (and (< i n) (fillv (store a i v) (+ i 1) n (+ v 2) b)) (fillv a i n v b))))
+(assert (forall ((a A) (b A) (c A) (j Int) (n Int)) (=> (and (fill a 0 n b) (fillv a 0 n 1 c) (distinct (select b j) (select c j))) false)))
+(check-sat)

@@ -1,0 +1,11 @@
+; The elements of an array, added by recursion and with an accumulator. Not so: for an empty range.
+(set-logic HORN)
+(define-sort A () (Array Int Int))
+(declare-fun suma (A Int Int Int) Bool)
+(declare-fun acca (A Int Int Int Int) Bool)
+(assert (forall ((a A) (i Int) (n Int)) (=> (>= i n) (suma a i n 0))))
+(assert (forall ((a A) (i Int) (n Int) (s Int)) (=> (and (< i n) (suma a (+ i 1) n s)) (suma a i n (+ s (select a i))))))
+(assert (forall ((a A) (i Int) (n Int) (s Int)) (=> (>= i n) (acca a i n s s))))
+(assert (forall ((a A) (i Int) (n Int) (s Int) (v Int)) (=> (and (< i n) (acca a (+ i 1) n (+ v (select a i)) s)) (acca a i n v s))))
+(assert (forall ((a A) (i Int) (n Int) (s Int) (t Int)) (=> (and (suma a i n s) (acca a i n 1 t) (distinct s t)) false)))
+(check-sat)

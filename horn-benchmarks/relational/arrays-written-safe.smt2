@@ -1,0 +1,11 @@
+; Two loops write the same numbers, and are read at one index.
+(set-logic HORN)
+(define-sort A () (Array Int Int))
+(declare-fun fill (A Int Int A) Bool)
+(declare-fun twice (A Int Int A) Bool)
+(assert (forall ((a A) (i Int) (n Int)) (=> (>= i n) (fill a i n a))))
+(assert (forall ((a A) (b A) (i Int) (n Int)) (=> (and (< i n) (fill (store a i (+ i i)) (+ i 1) n b)) (fill a i n b))))
+(assert (forall ((a A) (i Int) (n Int)) (=> (>= i n) (twice a i n a))))
+(assert (forall ((a A) (b A) (i Int) (n Int)) (=> (and (< i n) (twice (store a i (* 2 i)) (+ 1 i) n b)) (twice a i n b))))
+(assert (forall ((a A) (b A) (c A) (j Int) (n Int)) (=> (and (fill a 0 n b) (twice a 0 n c) (distinct (select b j) (select c j))) false)))
+(check-sat)
