@@ -75,6 +75,9 @@ const SCHEDULE: Schedule<Turn> = &[
     turn("spacer", true, 1.0, LONG),
 ];
 
+/// Building the product in which calls are joined, which is large for most programs of many functions.
+const BUILDING_CALLS: Slot<()> = slot((), 0.2, SHORT);
+
 /// The product of premises at one position, if calls are joined after it.
 const BEFORE_CALLS: Slot<()> = slot((), 0.5, LONG);
 
@@ -112,12 +115,13 @@ impl Pairs {
     /// Builds products, solves them, and translates the witness.
     fn search(&self, system: &System, cx: &mut Context) -> Result<Verdict, Stop> {
         let smt = Smt::within(&cx.budget);
-        let plain = Product::of(system, Joining::Positions, &smt, cx)?;
-        // It may be too large, where the first is not.
-        let calls = Product::of(system, Joining::Calls, &smt, cx);
-        let calls = calls.ok().filter(Product::joins_calls);
+        let calls = match product::has_calls(system) {
+            true => self.with_calls(system, &smt, cx),
+            false => None,
+        };
         let mut last = Err(incomplete("queries and clauses speak of one fact each"));
-        if plain.joins() {
+        if product::has_joint_queries(system) {
+            let plain = Product::of(system, Joining::Positions, &smt, cx)?;
             let part = match calls {
                 Some(_) => BEFORE_CALLS.budget(&cx.budget),
                 None => cx.budget.clone(),
@@ -130,6 +134,13 @@ impl Pairs {
             }
             (last, _) => last,
         }
+    }
+
+    /// The product in which calls are joined, if there are some and it is soon built.
+    fn with_calls(&self, system: &System, smt: &Rc<Smt>, cx: &mut Context) -> Option<Product> {
+        let part = BUILDING_CALLS.budget(&cx.budget);
+        let product = cx.within(part, |cx| Product::of(system, Joining::Calls, smt, cx));
+        product.ok().filter(Product::joins_calls)
     }
 
     /// Solves a product, and translates the witness.

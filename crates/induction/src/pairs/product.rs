@@ -25,7 +25,7 @@ type Premise = (usize, usize);
 pub enum Joining {
     /// Those at one position of the components' clauses.
     Positions,
-    /// Of these also those of one clause that do not depend on its head: two calls of a function, or a
+    /// Also those of one clause that do not depend on its head: two calls of a function, or a
     /// call and a loop.
     Calls,
 }
@@ -56,6 +56,35 @@ pub struct Product {
     joins_calls: bool,
 }
 
+/// Whether some query has several atoms.
+pub fn has_joint_queries(system: &System) -> bool {
+    let mut clauses = system.clauses.iter();
+    clauses.any(|clause| clause.head.is_none() && clause.body.len() > 1)
+}
+
+/// Whether some clause has several premises that do not depend on its head.
+pub fn has_calls(system: &System) -> bool {
+    let recursion = recursion(system);
+    let component = |atom: &Atom| recursion.get(&atom.predicate);
+    system.clauses.iter().any(|clause| {
+        let own = clause.head.as_ref().map(component);
+        let calls = clause
+            .body
+            .iter()
+            .filter(|&atom| Some(component(atom)) != own);
+        own.is_some() && calls.count() > 1
+    })
+}
+
+/// By predicate that occurs, its strongly connected component.
+fn recursion(system: &System) -> FxHashMap<PredicateId, usize> {
+    let components = DependencyGraph::new(system).components();
+    let components = components.into_iter().enumerate();
+    components
+        .flat_map(|(at, component)| component.into_iter().map(move |predicate| (predicate, at)))
+        .collect()
+}
+
 /// Makes a product.
 struct Builder<'a> {
     system: &'a System,
@@ -75,10 +104,6 @@ impl Product {
         smt: &Rc<Smt>,
         cx: &Context,
     ) -> Result<Product, Stop> {
-        let mut recursion = FxHashMap::default();
-        for (at, component) in DependencyGraph::new(system).components().iter().enumerate() {
-            recursion.extend(component.iter().map(|&predicate| (predicate, at)));
-        }
         let mut rules = vec![Vec::new(); system.predicates.len()];
         for (at, clause) in system.clauses.iter().enumerate() {
             if let Some(head) = &clause.head {
@@ -92,7 +117,7 @@ impl Product {
                 tuples: Vec::new(),
                 origins: Vec::new(),
                 rules,
-                recursion,
+                recursion: recursion(system),
                 joining,
                 joins_calls: false,
             },
@@ -108,11 +133,11 @@ impl Product {
         }
         let mut solver = smt.solver();
         while let Some(predicate) = builder.open.pop() {
-            if let Some(reason) = cx.stop() {
-                return Err(Stop::Reason(reason));
-            }
             let tuple = builder.product.tuples[predicate.index()].clone();
             for rules in combinations(&tuple, &builder.product.rules)? {
+                if let Some(reason) = cx.stop() {
+                    return Err(Stop::Reason(reason));
+                }
                 let (origin, constraint) = builder.origin(&rules);
                 solver.push();
                 solver.assert(constraint);
@@ -131,6 +156,7 @@ impl Product {
     }
 
     /// Whether some predicate of the product has several components.
+    #[cfg(test)]
     pub fn joins(&self) -> bool {
         self.tuples.iter().any(|tuple| tuple.len() > 1)
     }
