@@ -110,9 +110,9 @@ const QUICK: Schedule<PlannedTurn> = &[
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
 /// last, so that refutations by `enum` are not late. In long runs there are second turns, so that no
 /// engine waits for minutes. `templates` sees equations of bit-vectors before `narrow` makes some
-/// of them narrower. Where queries speak of several facts, `relate` proves what it proves at once, or
-/// after some time that depends on the number of candidates; where only clauses do, or where there are
-/// datatypes, it has the short turn alone.
+/// of them narrower. Where queries or clauses speak of several facts, `relate` proves what it proves at
+/// once, or after some time that depends on the number of candidates; where there are datatypes, it
+/// has the short turn alone.
 const WRITTEN: Schedule<PlannedTurn> = &[
     only("relate", 0.15, work(1_000), Condition::SeveralFacts),
     only("pairs", 0.2, work(2_000), Condition::SeveralFactsOfNumbers),
@@ -321,7 +321,8 @@ pub(super) enum Condition {
     WideBitVectors,
     /// Bit-vectors in linear clauses with one recursive predicate.
     OneOfBitVectors,
-    /// Others, for which a long turn does not follow a short one.
+    /// Clauses of any other kind: there a short turn of `ic3` comes before others, and on single
+    /// predicates over bit-vectors the long one is the first.
     NotOneOfBitVectors,
     /// One predicate in linear clauses, at least half of its arguments reals.
     OneOfReals,
