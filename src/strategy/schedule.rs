@@ -63,6 +63,17 @@ pub(super) const STAGES: [Stage; 7] = [
     },
 ];
 
+/// The lengths of rounds: in a long run all stages have their turns first as in short runs, so that
+/// what a short run answers is answered as soon. (Iterative deepening, as in CASC's strategy schedules.)
+pub(super) const ROUNDS: [Duration; 3] = [
+    Duration::from_secs(10),
+    Duration::from_secs(60),
+    Duration::from_secs(300),
+];
+
+/// A round takes place if at least this many times its length is left.
+pub(super) const ROUND_PARTS: u32 = 4;
+
 /// On the clauses near the open queries of a large system, with facts in place of the others.
 pub(super) const NEAR: Stage = Stage {
     name: "near",

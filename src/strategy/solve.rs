@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::hints::{Hint, decided_conjuncts, use_hints};
 use super::improve::{smaller_model, unfolded_model};
 use super::readings::solve_readings;
-use super::schedule::{NEAR, PARTS, PLAIN_MODEL, Passes, STAGES, Stage};
+use super::schedule::{NEAR, PARTS, PLAIN_MODEL, Passes, ROUND_PARTS, ROUNDS, STAGES, Stage};
 use super::sparse;
 use super::turn::{DEFAULT, EngineTurn, Frames, Strategy, UnknownEngine, engine};
 use super::values::solve_for_values;
@@ -197,7 +197,7 @@ pub(super) fn solve_as_read(
     let answer = run.analysis(cx).unwrap_or_else(|| {
         // Without measures there is no model, and that is a better reason than the last engine's.
         let endless = define_text_functions(problem, cx).err();
-        let answer = run.stages(cx);
+        let answer = run.rounds(cx);
         match (answer.reason(), endless) {
             (Some(_), Some(reason)) => Validated::unknown(reason),
             _ => answer,
@@ -375,6 +375,37 @@ impl<'a> Run<'a> {
         (self.clauses, self.frames, self.witness_lost) = (clauses, frames, lost);
         cx.bus = bus;
         answer.filter(|answer| answer.reason().is_none())
+    }
+
+    /// All stages in rounds of growing length ([`ROUNDS`]), and then in all the time left. A round
+    /// begins with the clauses and the frames that the last one left.
+    fn rounds(&mut self, cx: &mut Context) -> Validated {
+        if matches!(self.strategy, Strategy::Single(_)) {
+            return self.stages(cx);
+        }
+        for round in ROUNDS {
+            if cx
+                .remaining()
+                .is_some_and(|left| left < ROUND_PARTS * round)
+            {
+                break;
+            }
+            let (answer, stop) = cx.within(cx.budget.time(round), |cx| {
+                let answer = self.stages(cx);
+                (answer, cx.stop())
+            });
+            // If time is left, no engine has more to say.
+            if answer.reason().is_none()
+                || stop.is_none()
+                || cx.stop().is_some()
+                || self.instances_refuted
+            {
+                return answer;
+            }
+            log::info!("no answer in a round of {} s", round.as_secs());
+            self.witness_lost = false;
+        }
+        self.stages(cx)
     }
 
     /// Lets engines have their turns, stage by stage, until there is an answer.
