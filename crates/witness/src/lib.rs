@@ -27,7 +27,8 @@
 //!
 //! A proof by induction on derivations needs `derivations` instead: that its cases are complete and
 //! that the instances in it are smaller. Its questions, and that the clauses as they are printed
-//! imply the text's assertions, are put to `smt::text::valid_assertions`.
+//! imply the text's assertions, are put to `smt::text::valid_assertions`. A model by functions that is
+//! printed with it needs part 1 of `certificate`, too, and the questions of `derivations::functions`.
 //!
 //! **`unsat`.** A refutation has to pass two checks, so a mistake in the reader, in terms or in
 //! evaluation alone does not make a wrong `unsat`.
@@ -69,11 +70,11 @@ pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{
-    Affine, Case, Derivations, Existence, Fact, Instance, Lemma, Model, ProofNode, Refutation,
-    RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
+    Affine, Case, Derivations, Derived, Existence, Fact, FunctionModel, Instance, Lemma, Model,
+    ProofNode, Refutation, RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
 };
 pub use validate::{
     CheckOutcome, Output, UndecidedModel, Validated, Wanted, check_claim, string_literal, validate,
     value_in_model,
 };
-pub use validate::{validate_candidate, validate_replacement};
+pub use validate::{validate_candidate, validate_replacement, with_function_model};

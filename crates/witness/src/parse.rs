@@ -16,7 +16,8 @@ use serde_json::Value;
 use thiserror::Error;
 
 use super::certificate::{Certificate, CertificateReader, has_certificate};
-use super::derivations::{ProofText, has_proof, least_model, read_proof};
+use super::derivations::{FunctionsText, ProofText, has_derived, has_proof, least_model};
+use super::derivations::{read_derived, read_proof};
 use super::print::{ClauseNames, text_functions, unique_names};
 use super::script::defined_sort;
 use super::sexp::{TokenKind, Tokens, ambiguity, elements, expression, symbol};
@@ -93,6 +94,8 @@ pub struct DerivationsText {
     /// The text that it was read from.
     pub(super) text: String,
     pub(super) proof: ProofText,
+    /// The model by functions before it, if there is one.
+    pub(super) functions: Option<FunctionsText>,
 }
 
 /// Reads a model, a proof by induction on derivations, or a refutation of `problem`.
@@ -114,7 +117,8 @@ pub fn parse_witness(problem: &Problem, text: &str) -> Result<Claim, ParseError>
             start = first.range.end;
         }
     }
-    if has_proof(text, start) && is_alone_or_least(problem, text, start) {
+    let is_proof = || has_derived(text, start) || is_alone_or_least(problem, text, start);
+    if has_proof(text, start) && is_proof() {
         return Ok(Claim {
             sat,
             witness: Witness::Derivations(Box::new(parse_proof(problem, text, start)?)),
@@ -166,12 +170,24 @@ fn is_alone_or_least(problem: &Problem, text: &str, start: usize) -> bool {
     least.is_ok_and(|least| tokens(&least, 0) == tokens(text, start))
 }
 
-/// Reads a proof by induction on derivations.
+/// Reads a proof by induction on derivations, with the model by functions before it.
 fn parse_proof(problem: &Problem, text: &str, start: usize) -> Result<DerivationsText, ParseError> {
     let proof = read_proof(problem, text, start);
-    let proof = proof.map_err(|(place, message)| error_at(text, place, message))?;
+    let failed = |(place, message): (usize, String)| error_at(text, place, message);
+    let proof = proof.map_err(failed)?;
+    let functions = match has_derived(text, start) {
+        false => None,
+        true => Some(FunctionsText {
+            model: parse_model(problem, text, start)?,
+            derived: read_derived(problem, text, start).map_err(failed)?,
+        }),
+    };
     let text = text.to_owned();
-    Ok(DerivationsText { text, proof })
+    Ok(DerivationsText {
+        text,
+        proof,
+        functions,
+    })
 }
 
 /// Fails if a step has no values.
@@ -266,7 +282,9 @@ fn parse_model(problem: &Problem, text: &str, start: usize) -> Result<ModelText,
         defaults = definitions.map_err(|message| error_at(text, position, message))?;
     }
     let extended = extended(text, &defaults);
-    let has_certificate = has_certificate(text, position) || !problem.functions.is_empty();
+    let has_certificate = has_certificate(text, position)
+        || has_derived(text, position)
+        || !problem.functions.is_empty();
     let mut certificate = has_certificate.then(|| CertificateReader::new(&extended.0));
     if let Some(reader) = &mut certificate {
         for range in &extended.1 {

@@ -51,10 +51,11 @@ use std::fmt::Write;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 
+use super::derivations::derived_line;
 use super::recursive::{functions_of, is_graph};
 use super::sexp::{TokenKind, Tokens, symbol};
 use super::tables::table;
-use super::{Fact, Lemma, Model, Refutation};
+use super::{Fact, FunctionModel, Lemma, Model, Refutation};
 use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Problem, TextFunction};
 use alphorn_term::{FunctionId, Op, Printer, SortId, TermId, TermStore, quote_symbol};
@@ -129,6 +130,42 @@ pub fn printed_model(problem: &Problem, model: &Model) -> Result<PrintedModel, S
         definitions,
         certificate: printer.certificate(model)?,
     })
+}
+
+/// The text of a model by functions; the certificate has their measures, and why facts have derivations.
+///
+/// # Errors
+/// As [`printed_model`].
+pub fn printed_functions(problem: &Problem, model: &FunctionModel) -> Result<PrintedModel, String> {
+    let plain = Model {
+        definitions: model.definitions.clone(),
+        lemmas: Vec::new(),
+    };
+    let mut printed = printed_model(problem, &plain)?;
+    let printer = ModelPrinter::new(problem, &plain)?;
+    printed.certificate.clear();
+    for &id in printer.groups.iter().flatten() {
+        let measure = model.measures.get(&id).map_or(&[][..], Vec::as_slice);
+        let (_, terms) = printer
+            .over(&printer.terms.function(id).params, measure)
+            .map_err(|()| "a measure with free variables that are not parameters".to_owned())?;
+        let name = &printer.names[&id];
+        let line = format!("; measure {name} ({})", terms.join(" "));
+        printed.certificate.push(line);
+    }
+    for derived in &model.derived {
+        printed
+            .certificate
+            .push(derived_line(problem, &printer, derived)?);
+    }
+    match printed
+        .certificate
+        .iter()
+        .find(|line| line.contains(['\n', '\r']))
+    {
+        Some(line) => Err(format!("a symbol with a line break: {line:?}")),
+        None => Ok(printed),
+    }
 }
 
 /// The definitions of the text's own functions, as commands of a model, callees first.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use alphorn_chc::{Atom, ClauseId, PredicateId};
 use alphorn_term::run::Reason;
-use alphorn_term::{Assignment, TermId};
+use alphorn_term::{Assignment, FunctionId, TermId};
 
 /// An interpretation of predicates that makes every clause valid.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +66,33 @@ pub struct Derivations {
     /// For each clause without head, in their order, the instances that contradict its body: atoms
     /// are the body's.
     pub queries: Vec<Vec<Instance>>,
+}
+
+/// A model that defines predicates by total functions. That it satisfies the queries follows from a proof
+/// by induction on derivations, since each of its facts has a derivation.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionModel {
+    /// For each predicate a formula over its formal variables, which calls the functions.
+    pub definitions: FxHashMap<PredicateId, TermId>,
+    /// For each function integers over its parameters that fall lexicographically in recursive calls.
+    pub measures: FxHashMap<FunctionId, Vec<TermId>>,
+    /// For each predicate, why its facts have derivations.
+    pub derived: Vec<Derived>,
+}
+
+/// Why the facts of a predicate in a model have derivations. All terms are over the predicate's formal
+/// variables.
+#[derive(Clone, Debug)]
+pub struct Derived {
+    /// The predicate.
+    pub predicate: PredicateId,
+    /// Integers that fall lexicographically from a fact to those premises that may depend on it.
+    pub measure: Vec<TermId>,
+    /// Calls of functions whose equations are needed.
+    pub unfoldings: Vec<TermId>,
+    /// One of these cases derives a fact: a position among the clauses that derive the predicate, and
+    /// the values of the clause's variables.
+    pub cases: Vec<(usize, Vec<TermId>)>,
 }
 
 /// A lemma `P1(x1) ∧ … ∧ Pn(xn) ⇒ statement` about n facts at once, with its proof.

@@ -16,9 +16,11 @@ use std::time::Instant;
 use rustc_hash::FxHashSet;
 
 use super::certificate::{About, check_certificate};
-use super::derivations::{check_derivations, least_model, proof_lines, read_proof};
-use super::parse::{Claim, ModelText, Witness, parse_witness};
-use super::print::{PrintedModel, ProofFormat, model_text, printed_model};
+use super::derivations::{
+    check_derivations, check_functions, least_model, proof_lines, read_proof,
+};
+use super::parse::{Claim, DerivationsText, ModelText, Witness, parse_witness};
+use super::print::{PrintedModel, ProofFormat, model_text, printed_functions, printed_model};
 use super::print::{refutation_json, refutation_text};
 use super::recursive::{functions_of, is_graph, own_functions};
 use super::script::defined_for_term;
@@ -27,7 +29,7 @@ use super::standalone::certificate;
 use super::step_check::check_steps;
 use super::text_check::{check_definitions, check_steps_in_text};
 use super::z3_proof::refutation_z3;
-use super::{Model, Refutation, Verdict};
+use super::{FunctionModel, Model, Refutation, Verdict};
 use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::{Dialect, Problem};
 use alphorn_smt::text::value_of_term;
@@ -40,6 +42,8 @@ pub struct Validated {
     /// The text of the model that was checked. For a counterexample to a goal it shows that the
     /// functions exist; for other verdicts it is empty.
     model: PrintedModel,
+    /// With a proof by induction on derivations: a model by functions that was checked with it.
+    functions: Option<PrintedModel>,
     /// A refutation of clauses that are stronger than the text, which did not pass for the text.
     stronger_refuted: Option<Refutation>,
     /// A model that may be right, but whose check had no answer.
@@ -139,6 +143,7 @@ impl Validated {
         Validated {
             verdict,
             model,
+            functions: None,
             stronger_refuted: None,
             undecided: None,
         }
@@ -153,6 +158,11 @@ impl Validated {
     /// If there is no answer because the check of a model had none, the model.
     pub fn undecided(&self) -> Option<&UndecidedModel> {
         self.undecided.as_ref()
+    }
+
+    /// Whether a proof by induction on derivations has a model by functions.
+    pub fn has_functions(&self) -> bool {
+        self.functions.is_some()
     }
 
     /// The verdict about the clauses: satisfiable in every dialect if it is `Sat`.
@@ -223,7 +233,10 @@ impl Validated {
                     certificate,
                 })
             }
-            (Verdict::Proven(_), _) if wanted.model => proof_text(&self.model),
+            (Verdict::Proven(_), _) if wanted.model => match &self.functions {
+                Some(functions) => model_text(&with_proof(functions, &self.model)),
+                None => proof_text(&self.model),
+            },
             (Verdict::Unsat(refutation), Some(ProofFormat::Text)) => {
                 let measures = self
                     .model
@@ -392,6 +405,64 @@ pub fn validate_replacement(
     None
 }
 
+/// The lines of a model by functions with those of a proof.
+fn with_proof(functions: &PrintedModel, proof: &PrintedModel) -> PrintedModel {
+    let lines = functions.certificate.iter().chain(&proof.certificate);
+    PrintedModel {
+        definitions: functions.definitions.clone(),
+        certificate: lines.cloned().collect(),
+    }
+}
+
+/// The answer with a model by functions, if it is a proof by induction on derivations and the model
+/// passes its check within the context's limits.
+pub fn with_function_model(
+    problem: &Problem,
+    answer: Validated,
+    model: &FunctionModel,
+    cx: &mut Context,
+) -> Validated {
+    if !matches!(answer.verdict, Verdict::Proven(_)) {
+        return answer;
+    }
+    let start = Instant::now();
+    let printed = printed_functions(problem, model);
+    let outcome = match &printed {
+        Ok(printed) => {
+            let text = model_text(&with_proof(printed, &answer.model));
+            log::trace!("checks the model by functions\n{text}");
+            match parse_witness(problem, &text) {
+                Ok(Claim {
+                    witness: Witness::Derivations(read),
+                    ..
+                }) => check_proof(problem, &read, &cx.budget),
+                Ok(_) => CheckOutcome::Invalid("it is not read as a proof".to_owned()),
+                Err(error) => CheckOutcome::Invalid(error.to_string()),
+            }
+        }
+        Err(message) => CheckOutcome::Invalid(message.clone()),
+    };
+    cx.stats.add_time("witness.check", start.elapsed());
+    match (outcome, printed) {
+        (CheckOutcome::Valid, Ok(functions)) => Validated {
+            functions: Some(functions),
+            ..answer
+        },
+        (outcome, _) => {
+            log::debug!("a model by functions does not pass its check: {outcome:?}");
+            answer
+        }
+    }
+}
+
+/// Checks a proof by induction on derivations, with the model by functions before it.
+fn check_proof(problem: &Problem, read: &DerivationsText, budget: &Budget) -> CheckOutcome {
+    match &read.functions {
+        Some(functions) => check_functions(problem, &read.proof, functions, &read.text, budget),
+        None => check_derivations(problem, &read.proof, &read.text, budget),
+    }
+}
+
 /// The verdict after the outcome of its check.
 fn conclude(
     verdict: Verdict,
@@ -468,9 +539,7 @@ pub fn check_claim(problem: &Problem, claim: &Claim, cx: &mut Context) -> CheckO
     }
     match &claim.witness {
         Witness::Model(model) => check_model(problem, model, &cx.budget),
-        Witness::Derivations(read) => {
-            check_derivations(problem, &read.proof, &read.text, &cx.budget)
-        }
+        Witness::Derivations(read) => check_proof(problem, read, &cx.budget),
         Witness::Refutation(refutation) => {
             let outcome = check_refutation_of(problem, refutation, &cx.budget);
             match &claim.functions {
@@ -564,7 +633,7 @@ fn check_model(problem: &Problem, model: &ModelText, budget: &Budget) -> CheckOu
 
 /// Checks that a model defines every predicate, and no other symbol that occurs in the problem's
 /// text: a definition of `and`, for example, would change the meaning of the clauses.
-fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
+pub(super) fn foreign_definitions(problem: &Problem, model: &ModelText) -> Result<(), String> {
     let defined: FxHashSet<&str> = model.names.iter().map(String::as_str).collect();
     let mut predicates: FxHashSet<&str> = FxHashSet::default();
     // The functions of the text are defined together or not at all, and then by their equations.

@@ -216,7 +216,10 @@ impl Descent {
         for &(old, old_sort, new, new_sort) in pairs.iter().rev() {
             let mut disjuncts = Vec::new();
             disjuncts.extend(match old_sort == "Int" && new_sort == "Int" {
-                true => Some(below(forms, old, new)),
+                true => {
+                    let old = forms.atom(old);
+                    Some(below(forms, old, new))
+                }
                 false => self.part(forms, old, new),
             });
             if let Some(rest) = result
@@ -290,10 +293,27 @@ impl Descent {
     }
 }
 
-/// A formula that an integer is smaller than the variable, and that this is at least 0. There is no
+/// A formula that the second integers of pairs are lexicographically smaller than the first ones.
+pub(super) fn smaller_integers(forms: &mut Forms, pairs: &[(FormId, FormId)]) -> FormId {
+    let mut result = None;
+    for &(old, new) in pairs.iter().rev() {
+        let falls = below(forms, old, new);
+        result = Some(match result {
+            None => falls,
+            Some(rest) => {
+                let equal = forms.apply("=", &[new, old]);
+                let later = forms.apply("and", &[equal, rest]);
+                forms.apply("or", &[falls, later])
+            }
+        });
+    }
+    result.unwrap_or_else(|| forms.atom("false"))
+}
+
+/// A formula that an integer is smaller than another, and that this is at least 0. There is no
 /// endless sequence of such steps, since only its last integer may be negative.
-fn below(forms: &mut Forms, old: &str, new: FormId) -> FormId {
-    let (zero, old) = (forms.atom("0"), forms.atom(old));
+fn below(forms: &mut Forms, old: FormId, new: FormId) -> FormId {
+    let zero = forms.atom("0");
     let bounds = [
         forms.apply("<=", &[zero, old]),
         forms.apply("<", &[new, old]),

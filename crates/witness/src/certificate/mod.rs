@@ -9,7 +9,8 @@
 //!    lexicographically smaller measured arguments under the conditions of the call. An argument is
 //!    smaller than a parameter if it is a proper part of it, by selectors of its constructors, or
 //!    a smaller integer where the parameter is at least 0. This order is well-founded, so exactly
-//!    one function satisfies the equation.
+//!    one function satisfies the equation. A measure may also be integers that are computed from
+//!    the parameters without recursive functions.
 //! 2. *Lemmas*, in groups. A lemma that uses a later one is in a group with it and all between them.
 //!    The guards of the cases cover the negated statement. Instances of the induction hypothesis and
 //!    of lemmas of the same group are smaller by the measure. In each case the guard, these
@@ -71,6 +72,8 @@ struct Function {
     body: FormId,
     /// The positions of the measured parameters; empty without a measure.
     measure: Vec<usize>,
+    /// Integers over the parameters that take the place of measured parameters.
+    sums: Vec<FormId>,
     /// The index in `groups`.
     group: usize,
     /// The function is the size of a datatype, which is not checked.
@@ -112,32 +115,9 @@ pub fn check_certificate(
     budget: &Budget,
 ) -> CheckOutcome {
     let mut checker = Checker::new(problem, certificate.clone());
-    let obligations = match checker.obligations() {
-        Ok(obligations) => obligations,
-        Err(message) => return CheckOutcome::Invalid(message),
-    };
-    let Some(text) = checker.obligations_text(&obligations) else {
-        return CheckOutcome::undecided("the certificate is too large".to_owned());
-    };
-    let text = script::with_sorts(problem, &text);
-    let what = |assertion: usize| &obligations[assertion].what;
-    match valid_assertions(&text, budget) {
-        TextCheck::Valid { assertions } if assertions == obligations.len() => {}
-        TextCheck::Valid { assertions } => {
-            return CheckOutcome::undecided(format!(
-                "Z3 read {assertions} obligations of the certificate of {}",
-                obligations.len()
-            ));
-        }
-        TextCheck::Invalid { assertion } => {
-            return CheckOutcome::Invalid(format!("{} does not hold", what(assertion)));
-        }
-        TextCheck::Unknown { assertion, reason } => {
-            return CheckOutcome::undecided(format!("{}: {reason}", what(assertion)));
-        }
-        TextCheck::Malformed(message) => {
-            return CheckOutcome::Invalid(format!("Z3 rejects the certificate: {message}"));
-        }
+    match checker.check_obligations(problem, budget) {
+        CheckOutcome::Valid => {}
+        outcome => return outcome,
     }
     let Some(readings) = checker.readings() else {
         return CheckOutcome::undecided("the certificate is too large".to_owned());
@@ -182,6 +162,66 @@ pub fn standalone(problem: &Problem, certificate: &Certificate) -> Result<Standa
     written.ok_or_else(|| "the certificate is too large".to_owned())
 }
 
+/// Functions that exist, for another check of the definitions that call them.
+pub struct Functions {
+    /// Commands: declarations of the functions, and definitions for their bodies.
+    pub declarations: String,
+    /// Commands: the definitions of the predicates.
+    pub predicates: String,
+    /// The functions.
+    pub symbols: Vec<FunctionSymbols>,
+}
+
+/// A function in the commands of [`Functions`].
+pub struct FunctionSymbols {
+    /// The name in the certificate's text.
+    pub shown: String,
+    /// The name of the function.
+    pub name: String,
+    /// The definition for its body.
+    pub body: String,
+    /// The sorts of its parameters.
+    pub sorts: Vec<String>,
+}
+
+/// Checks that the functions of a certificate without lemmas exist. New names do not occur in
+/// `others`.
+///
+/// # Errors
+/// The outcome, if they are not found to exist.
+pub fn existing_functions(
+    problem: &Problem,
+    certificate: &Certificate,
+    others: &str,
+    budget: &Budget,
+) -> Result<Functions, CheckOutcome> {
+    let mut checker = Checker::new(problem, certificate.clone());
+    checker.avoid(others);
+    let has_size = certificate.functions.iter().any(|f| f.is_size);
+    if has_size || !certificate.lemmas.is_empty() {
+        let why = "sizes of datatypes, or lemmas about functions".to_owned();
+        return Err(CheckOutcome::Invalid(why));
+    }
+    match checker.check_obligations(problem, budget) {
+        CheckOutcome::Valid => {}
+        outcome => return Err(outcome),
+    }
+    let too_large = || CheckOutcome::undecided("the functions are too large");
+    let bodies = checker.bodies().ok_or_else(too_large)?;
+    let functions = checker.certificate.functions.iter().enumerate();
+    let symbols = functions.map(|(at, function)| FunctionSymbols {
+        shown: function.shown.clone(),
+        name: function.name.clone(),
+        body: checker.body_symbol(at),
+        sorts: function.params.iter().map(|p| p.1.clone()).collect(),
+    });
+    Ok(Functions {
+        symbols: symbols.collect(),
+        declarations: format!("{}{bodies}", checker.declarations()),
+        predicates: checker.certificate.plain.clone(),
+    })
+}
+
 /// Makes the obligations and scripts of a certificate.
 struct Checker {
     certificate: Certificate,
@@ -215,6 +255,13 @@ impl Checker {
         }
     }
 
+    /// Makes the prefix one that does not occur in a text.
+    fn avoid(&mut self, text: &str) {
+        while text.contains(&self.stem) {
+            self.stem.push('!');
+        }
+    }
+
     /// The obligations of parts 1 and 2.
     ///
     /// # Errors
@@ -235,6 +282,37 @@ impl Checker {
                 .map_err(|m| format!("lemma {}: {m}", self.certificate.lemmas[lemma].name))?;
         }
         Ok(obligations)
+    }
+
+    /// Checks parts 1 and 2.
+    fn check_obligations(&mut self, problem: &Problem, budget: &Budget) -> CheckOutcome {
+        let obligations = match self.obligations() {
+            Ok(obligations) => obligations,
+            Err(message) => return CheckOutcome::Invalid(message),
+        };
+        let Some(text) = self.obligations_text(&obligations) else {
+            return CheckOutcome::undecided("the certificate is too large".to_owned());
+        };
+        let text = script::with_sorts(problem, &text);
+        let what = |assertion: usize| &obligations[assertion].what;
+        match valid_assertions(&text, budget) {
+            TextCheck::Valid { assertions } if assertions == obligations.len() => {
+                CheckOutcome::Valid
+            }
+            TextCheck::Valid { assertions } => CheckOutcome::undecided(format!(
+                "Z3 read {assertions} obligations of the certificate of {}",
+                obligations.len()
+            )),
+            TextCheck::Invalid { assertion } => {
+                CheckOutcome::Invalid(format!("{} does not hold", what(assertion)))
+            }
+            TextCheck::Unknown { assertion, reason } => {
+                CheckOutcome::undecided(format!("{}: {reason}", what(assertion)))
+            }
+            TextCheck::Malformed(message) => {
+                CheckOutcome::Invalid(format!("Z3 rejects the certificate: {message}"))
+            }
+        }
     }
 
     fn function(&self, function: usize) -> &Function {
@@ -324,7 +402,8 @@ impl Checker {
         };
         let own = kinds(&function)?;
         for &member in group {
-            if kinds(&functions[member])? != own {
+            let same_sums = functions[member].sums.len() == function.sums.len();
+            if kinds(&functions[member])? != own || !same_sums {
                 return Err(format!(
                     "its measure does not suit that of {}",
                     functions[member].shown
@@ -344,6 +423,9 @@ impl Checker {
         if let Some(name) = unknown {
             return Err(format!("it calls {name}, which is defined after it"));
         }
+        if calls_functions(forms, functions, &function.sums) {
+            return Err("a measure that calls a recursive function".to_owned());
+        }
         let member = |&m: &usize| Member {
             name: functions[m].name.clone(),
             shown: functions[m].shown.clone(),
@@ -352,6 +434,12 @@ impl Checker {
         let members: Vec<Member> = group.iter().map(member).collect();
         for call in descent::calls(forms, function.body, &members)? {
             let callee = &functions[group[call.callee]];
+            if !function.sums.is_empty() {
+                let places = [at, group[call.callee]];
+                let smaller = smaller_sums(forms, &self.stem, &function, places, &call.args);
+                obligations.push(fall(&function, callee, forms, &call.path, smaller));
+                continue;
+            }
             if function.measure.is_empty() {
                 return Err("it is recursive and has no measure".to_owned());
             }
@@ -376,15 +464,7 @@ impl Checker {
                     without_order(&function.params, &function.measure)
                 )
             })?;
-            let path = conjunction(forms, &call.path);
-            obligations.push(Obligation {
-                what: format!(
-                    "function {}: that a call of {} has smaller arguments",
-                    function.shown, callee.shown
-                ),
-                vars: function.params.clone(),
-                formula: forms.apply("=>", &[path, smaller]),
-            });
+            obligations.push(fall(&function, callee, forms, &call.path, smaller));
         }
         Ok(())
     }
@@ -567,6 +647,63 @@ impl Checker {
     /// The symbol of a function's body in scripts.
     fn body_symbol(&self, function: usize) -> String {
         format!("{}b{function}", self.stem)
+    }
+}
+
+/// Whether a function is called in terms.
+fn calls_functions(forms: &Forms, functions: &[Function], terms: &[FormId]) -> bool {
+    let is_name = |name: &str| functions.iter().any(|f| f.name == name);
+    let mut found = false;
+    for &term in terms {
+        forms.post_order(term, |id| {
+            found |= forms.atom_text(id).is_some_and(is_name);
+        });
+    }
+    found
+}
+
+/// A formula that the integers of a callee's measure are smaller for the arguments of a call than those
+/// of the caller's. `places` are the positions of the caller and of the callee.
+fn smaller_sums(
+    forms: &mut Forms,
+    stem: &str,
+    caller: &Function,
+    places: [usize; 2],
+    args: &[FormId],
+) -> FormId {
+    let params = caller.params.iter().map(|p| forms.atom(p.0.as_str()));
+    let params: Vec<FormId> = params.collect();
+    let pairs: Vec<(FormId, FormId)> = (0..caller.sums.len())
+        .map(|sum| {
+            let old = forms.apply(&sum_symbol(stem, places[0], sum), &params);
+            let new = forms.apply(&sum_symbol(stem, places[1], sum), args);
+            (old, new)
+        })
+        .collect();
+    descent::smaller_integers(forms, &pairs)
+}
+
+/// The symbol of an integer of a function's measure in scripts.
+fn sum_symbol(stem: &str, function: usize, at: usize) -> String {
+    format!("{stem}m{function}_{at}")
+}
+
+/// The obligation that a call has smaller arguments under the conditions on its path.
+fn fall(
+    function: &Function,
+    callee: &Function,
+    forms: &mut Forms,
+    path: &[FormId],
+    smaller: FormId,
+) -> Obligation {
+    let path = conjunction(forms, path);
+    Obligation {
+        what: format!(
+            "function {}: that a call of {} has smaller arguments",
+            function.shown, callee.shown
+        ),
+        vars: function.params.clone(),
+        formula: forms.apply("=>", &[path, smaller]),
     }
 }
 

@@ -8,8 +8,8 @@
 //!     :case (GUARD :induction ((TERM ...) ...) :use ((NAME TERM ...) ...) :unfold (CALL ...)) ...
 //! ```
 //!
-//! where a lemma is one line. Positions count from 0 and are distinct, a function has at most one
-//! measure, lemmas are used by name, and all parts that begin with a colon are optional.
+//! where a lemma is one line. Positions count from 0 and are distinct; in their place a measure may
+//! have terms over the function's parameters, which are integers. A function has at most one measure, lemmas are used by name, and all parts that begin with a colon are optional.
 //!
 //! # Invariant
 //! Everything after the keywords `measure` and `lemma` is read, or an error with its place.
@@ -102,6 +102,7 @@ impl<'a> CertificateReader<'a> {
                 result: self.sort(result)?,
                 body: self.form(body)?,
                 measure: Vec::new(),
+                sums: Vec::new(),
                 group,
                 is_size,
             };
@@ -152,7 +153,13 @@ impl<'a> CertificateReader<'a> {
             return failure(place, "a measure is a function and positions");
         };
         let name = normal_atom(&self.text[name.clone()]);
-        let positions = self.positions(positions)?;
+        let items = self.list(positions)?;
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_number = |item: &Range<usize>| self.text[item.clone()].chars().all(is_digit);
+        let (positions, sums) = match items.iter().all(is_number) {
+            true => (self.positions(positions)?, Vec::new()),
+            false => (Vec::new(), self.forms(&items)?),
+        };
         let functions = &mut self.certificate.functions;
         let Some(at) = functions.iter().position(|f| f.name == name) else {
             return failure(place, format!("there is no function {name}"));
@@ -161,6 +168,7 @@ impl<'a> CertificateReader<'a> {
             return failure(place, format!("two measures of {name}"));
         }
         functions[at].measure = positions;
+        functions[at].sums = sums;
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::{Checker, FormId, Function, Obligation, Standalone, Variables};
+use super::{Checker, FormId, Function, Obligation, Standalone, Variables, sum_symbol};
 use crate::limits::LIMITS;
 use alphorn_smt::text::Reading;
 
@@ -86,7 +86,7 @@ impl Checker {
     }
 
     /// Declarations of the functions.
-    fn declarations(&self) -> String {
+    pub(super) fn declarations(&self) -> String {
         let mut out = String::new();
         for function in &self.certificate.functions {
             out.push_str(&declaration(&function.name, function));
@@ -101,8 +101,8 @@ impl Checker {
         functions.map(|f| declaration(&f.shown, f)).collect()
     }
 
-    /// Definitions for the functions' bodies.
-    fn bodies(&self) -> Option<String> {
+    /// Definitions for the functions' bodies and measures.
+    pub(super) fn bodies(&self) -> Option<String> {
         let mut out = String::new();
         for (at, function) in self.certificate.functions.iter().enumerate() {
             let Function {
@@ -114,6 +114,10 @@ impl Checker {
             let (symbol, params) = (self.body_symbol(at), binders(params));
             let body = self.term(*body)?;
             writeln!(out, "(define-fun {symbol} ({params}) {result} {body})").expect("string");
+            for (sum, &form) in function.sums.iter().enumerate() {
+                let (symbol, term) = (sum_symbol(&self.stem, at, sum), self.term(form)?);
+                writeln!(out, "(define-fun {symbol} ({params}) Int {term})").expect("string");
+            }
         }
         Some(out)
     }

@@ -7,7 +7,7 @@
 use super::super::script::Changes;
 use super::super::validate::CheckOutcome;
 use super::ProofText;
-use super::questions::{Refusal, questions};
+use super::questions::{Questions, Refusal, questions};
 use alphorn_chc::frontend::Problem;
 use alphorn_smt::text::{TextCheck, valid_assertions};
 use alphorn_term::run::Budget;
@@ -20,7 +20,12 @@ pub fn check_derivations(
     budget: &Budget,
 ) -> CheckOutcome {
     let changes = Changes::new(problem, &[text]);
-    let asked = match questions(problem, proof, &changes) {
+    answered(questions(problem, proof, &changes), budget)
+}
+
+/// The outcome of questions.
+pub(super) fn answered(asked: Result<Questions, Refusal>, budget: &Budget) -> CheckOutcome {
+    let asked = match asked {
         Ok(asked) => asked,
         Err(Refusal::Wrong(message)) => return CheckOutcome::Invalid(message),
         Err(Refusal::Unsupported(message)) => return CheckOutcome::undecided(message),

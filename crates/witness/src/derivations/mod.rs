@@ -22,6 +22,7 @@
 //! the assertions of the text, the leaves, and the queries.
 
 mod check;
+mod functions;
 mod least;
 mod order;
 mod print;
@@ -33,12 +34,13 @@ mod tests;
 use crate::types::{Affine, Instance, ProofNode, TotalCase};
 
 pub(super) use check::check_derivations;
+pub(super) use functions::{FunctionsText, check_functions};
 pub(super) use least::least_model;
 pub use order::compare_derivations;
-pub(super) use print::proof_lines;
+pub(super) use print::{derived_line, proof_lines};
 pub use questions::supports_derivations;
 pub(super) use questions::{Questions, Refusal, questions};
-pub(super) use read::{has_proof, read_proof};
+pub(super) use read::{has_derived, has_proof, read_derived, read_proof};
 
 /// A proof as it was read: formulas are text.
 #[derive(Clone, Debug)]
@@ -70,6 +72,18 @@ struct TotalText {
     group: usize,
     measure: Affine,
     cases: Vec<TotalCase>,
+}
+
+/// Why the facts of a predicate have derivations, as it was read. Terms are over the arguments.
+#[derive(Clone, Debug)]
+pub struct DerivedText {
+    slot: SlotText,
+    /// Integers that fall lexicographically.
+    measure: Vec<String>,
+    /// Names of functions with the arguments of calls.
+    unfoldings: Vec<(String, Vec<String>)>,
+    /// Positions among the predicate's clauses, with values of the clause's variables.
+    cases: Vec<(usize, Vec<String>)>,
 }
 
 /// A fact of a lemma.

@@ -9,10 +9,10 @@ use rustc_hash::FxHashSet;
 
 use super::super::print::ModelPrinter;
 use crate::types::{
-    Affine, Derivations, Existence, Instance, Model, ProofNode, RelationalLemma, Total,
+    Affine, Derivations, Derived, Existence, Instance, Model, ProofNode, RelationalLemma, Total,
 };
 use alphorn_chc::frontend::Problem;
-use alphorn_term::{SortId, TermId, quote_symbol};
+use alphorn_term::{Op, SortId, TermId, quote_symbol};
 
 /// The lines for a proof, without line breaks.
 ///
@@ -36,6 +36,60 @@ pub fn proof_lines(problem: &Problem, proof: &Derivations) -> Result<Vec<String>
         Some(line) => Err(format!("a symbol with a line break: {line:?}")),
         None => Ok(lines),
     }
+}
+
+/// The line that says why a predicate's facts have derivations.
+///
+/// # Errors
+/// A term has other variables than the predicate's.
+pub fn derived_line(
+    problem: &Problem,
+    printer: &ModelPrinter<'_>,
+    derived: &Derived,
+) -> Result<String, String> {
+    let terms = &problem.terms;
+    let predicate = problem.predicates.get(derived.predicate.index());
+    let predicate = predicate.ok_or("facts of an unknown predicate")?;
+    let print = |roots: &[TermId]| {
+        let printed = printer.over(&predicate.params, roots);
+        let printed = printed.map(|(_, texts)| texts.join(" "));
+        printed.map_err(|()| format!("facts of {} with free variables", predicate.name))
+    };
+    let mut line = format!("; derived ({}", quote_symbol(&predicate.name));
+    for at in 0..predicate.params.len() {
+        write!(line, " {}", printer.argument(at)).expect("string");
+    }
+    line.push(')');
+    if !derived.measure.is_empty() {
+        write!(line, " :measure ({})", print(&derived.measure)?).expect("string");
+    }
+    if !derived.unfoldings.is_empty() {
+        let calls = derived.unfoldings.iter();
+        if !calls.clone().all(|&t| matches!(terms.op(t), Op::Call(_))) {
+            return Err("an unfolding of a term that is no call".to_owned());
+        }
+        let calls = calls.map(|&call| {
+            let text = print(&[call])?;
+            // A call without arguments has no parentheses.
+            Ok(match terms.args(call).is_empty() {
+                true => format!("({text})"),
+                false => text,
+            })
+        });
+        let calls = calls.collect::<Result<Vec<_>, String>>()?;
+        write!(line, " :unfold ({})", calls.join(" ")).expect("string");
+    }
+    line.push_str(" :cases (");
+    for (at, (clause, values)) in derived.cases.iter().enumerate() {
+        let space = if at == 0 { "" } else { " " };
+        write!(line, "{space}({clause}").expect("string");
+        for &value in values {
+            write!(line, " {}", print(&[value])?).expect("string");
+        }
+        line.push(')');
+    }
+    line.push(')');
+    Ok(line)
 }
 
 /// The line for a lemma.

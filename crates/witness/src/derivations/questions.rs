@@ -12,11 +12,16 @@
 //!   J-th variable of the clause by which that atom was split;
 //! - `ind!domainI` is the domain of a statement of totality, over the inputs (`totality`).
 //!
+//! For a model by functions there are other definitions and questions (`functions`).
+//!
 //! # Invariant
 //! If all questions are valid and the checks here pass, the least model of the clauses satisfies the
 //! text's assertions. Leaves speak of no predicate, unless a lemma's statement does.
 
+mod functions;
 mod totality;
+
+pub use functions::function_questions;
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -62,7 +67,7 @@ pub fn questions(
     changes: &Changes<'_>,
 ) -> Result<Questions, Refusal> {
     is_supported(problem)?;
-    let mut writer = Writer::new(problem, proof)?;
+    let mut writer = Writer::new(problem, proof, "")?;
     let mut definitions = String::new();
     for number in 0..problem.clauses.len() {
         writer.clause(number, &mut definitions)?;
@@ -181,7 +186,8 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(problem: &'a Problem, proof: &'a ProofText) -> Result<Self, Refusal> {
+    /// A writer whose names do not occur in `others`.
+    fn new(problem: &'a Problem, proof: &'a ProofText, others: &str) -> Result<Self, Refusal> {
         let mut stem = "ind!".to_owned();
         let is_taken = |stem: &str| {
             let in_lemma = |lemma: &LemmaText| {
@@ -193,6 +199,7 @@ impl<'a> Writer<'a> {
                 total.domain.contains(stem) || names.any(|name| name.contains(stem))
             };
             problem.text.contains(stem)
+                || others.contains(stem)
                 || proof.lemmas.iter().any(in_lemma)
                 || proof.totals.iter().any(in_total)
         };

@@ -5,21 +5,23 @@
 //! ; total NAME (PREDICATE ARGUMENT ...) DOMAIN :outputs (POSITION ...) :group N :measure SUM
 //!     :cases ((CLAUSE (TOTAL (SUM ...) (NAME ATOM ...) ...) ...) ...)
 //! ; query NUMBER :use (NAME ATOM ...) ...
+//! ; derived (PREDICATE ARGUMENT ...) :measure (TERM ...) :unfold ((FUNCTION TERM ...) ...)
+//!     :cases ((CLAUSE TERM ...) ...)
 //! ```
 //!
 //! where a NODE is `(:use (NAME ATOM ...) ...)`, `(:split ATOM NODE ...)` or `(:ghost (TOTAL (SUM ...)
 //! (NAME ATOM ...) ...) NODE)`, a SUM is `(CONSTANT (FACTOR ATOM ARGUMENT) ...)`, and a lemma,
-//! statement or query is one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
+//! statement, query or predicate is one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
 //! `:measured` all slots are.
 //!
 //! # Invariant
-//! Everything after the keywords `relational` and `query` is read, or an error with its place.
+//! Everything after the keywords is read, or an error with its place.
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{LemmaText, ProofText, SlotText, TotalText};
+use super::{DerivedText, LemmaText, ProofText, SlotText, TotalText};
 use crate::comments::{Failure, failure, parts};
 use crate::sexp::{ambiguity, elements, expression, symbol};
 use crate::types::{Affine, Existence, Instance, ProofNode, TotalCase};
@@ -27,6 +29,52 @@ use alphorn_chc::frontend::Problem;
 
 /// The keywords of its lines.
 const KEYWORDS: [&str; 3] = ["relational", "query", "total"];
+
+/// The keyword of the lines about a model's facts.
+const DERIVED: [&str; 1] = ["derived"];
+
+/// Whether comments from `start` on have lines about a model's facts.
+pub fn has_derived(text: &str, start: usize) -> bool {
+    parts(text, start, DERIVED).next().is_some()
+}
+
+/// Reads why the facts of a model have derivations, in the comments from `start` on.
+///
+/// # Errors
+/// The first place that is malformed.
+pub fn read_derived(
+    problem: &Problem,
+    text: &str,
+    start: usize,
+) -> Result<Vec<DerivedText>, Failure> {
+    let reader = Reader {
+        problem,
+        text,
+        names: FxHashMap::default(),
+        totals: FxHashMap::default(),
+    };
+    let lines = parts(text, start, DERIVED);
+    let lines = lines.map(|(_, range)| reader.derived(range.start, &expressions(text, &range)?));
+    lines.collect()
+}
+
+/// The expressions on a line.
+fn expressions(text: &str, range: &Range<usize>) -> Result<Vec<Range<usize>>, Failure> {
+    if let Some(place) = ambiguity(text, range) {
+        return failure(place, "solvers may read this differently");
+    }
+    let line = &text[..range.end];
+    let mut position = range.start;
+    let mut found = Vec::new();
+    while !line[position..].trim_start().is_empty() {
+        let Some(next) = expression(line, position) else {
+            return failure(position, "this does not end on its line");
+        };
+        position = next.end;
+        found.push(next);
+    }
+    Ok(found)
+}
 
 /// Whether comments from `start` on have lines of a proof.
 pub fn has_proof(text: &str, start: usize) -> bool {
@@ -48,19 +96,7 @@ pub fn read_proof(problem: &Problem, text: &str, start: usize) -> Result<ProofTe
         totals: FxHashMap::default(),
     };
     for (keyword, range) in parts(text, start, KEYWORDS) {
-        if let Some(place) = ambiguity(text, &range) {
-            return failure(place, "solvers may read this differently");
-        }
-        let line = &text[..range.end];
-        let mut position = range.start;
-        let mut expressions = Vec::new();
-        while !line[position..].trim_start().is_empty() {
-            let Some(found) = expression(line, position) else {
-                return failure(position, "this does not end on its line");
-            };
-            position = found.end;
-            expressions.push(found);
-        }
+        let expressions = expressions(text, &range)?;
         // Proofs may use later lemmas, so the names come first.
         if keyword != "query"
             && let Some(name) = expressions.first()
@@ -232,6 +268,58 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(total)
+    }
+
+    /// Reads why the facts of a predicate have derivations.
+    fn derived(&self, place: usize, parts: &[Range<usize>]) -> Result<DerivedText, Failure> {
+        let Some((slot, rest)) = parts.split_first() else {
+            return failure(place, "a fact is needed");
+        };
+        let mut derived = DerivedText {
+            slot: self.slot(slot)?,
+            measure: Vec::new(),
+            unfoldings: Vec::new(),
+            cases: Vec::new(),
+        };
+        let words = |ranges: &[Range<usize>]| {
+            let words = ranges.iter().map(|range| self.word(range).to_owned());
+            words.collect::<Vec<_>>()
+        };
+        for pair in rest.chunks(2) {
+            let [keyword, value] = pair else {
+                return failure(pair[0].start, "a keyword and its value are needed");
+            };
+            let items = self.list(value)?;
+            let lists = || items.iter().map(|item| Ok((item.start, self.list(item)?)));
+            match self.word(keyword) {
+                ":measure" => derived.measure = words(&items),
+                ":unfold" => {
+                    for list in lists() {
+                        match &list?.1[..] {
+                            [name, args @ ..] => {
+                                let name = self.word(name).to_owned();
+                                derived.unfoldings.push((name, words(args)));
+                            }
+                            [] => return failure(value.start, "a call is needed"),
+                        }
+                    }
+                }
+                ":cases" => {
+                    for list in lists() {
+                        let (start, list) = list?;
+                        let Some((clause, terms)) = list.split_first() else {
+                            return failure(start, "the number of a clause is missing");
+                        };
+                        derived.cases.push((self.number(clause)?, words(terms)));
+                    }
+                }
+                other => {
+                    let message = format!("{other} has no place here");
+                    return failure(keyword.start, message);
+                }
+            }
+        }
+        Ok(derived)
     }
 
     /// Reads why there is a fact.

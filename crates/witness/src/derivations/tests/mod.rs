@@ -1,6 +1,7 @@
 //! Correct proofs, and broken ones.
 
 mod data;
+mod functions;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
