@@ -86,7 +86,8 @@ struct SolveArgs {
     ///
     /// A plain model has no recursive functions, so that every program that reads SMT-LIB models can
     /// read it. If only other models are found, the verdict is `unknown`. Where there is a proof by
-    /// induction on derivations in place of a model, `derivations` prints the least model with it.
+    /// induction on derivations, a model is printed with it if the predicates are total functions;
+    /// `derivations` prints the least model over a datatype of derivations instead.
     #[arg(long, value_name = "KIND", num_args = 0..=1, require_equals = true,
           default_missing_value = "any")]
     model: Option<ModelKind>,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use alphorn::Config;
 use alphorn::run::Context;
-use alphorn::witness::Wanted;
+use alphorn::witness::{Wanted, check_claim, parse_witness};
 use corpus::trials::answers_at_least;
 use corpus::{CheckOutcome, Task, run, tasks};
 
@@ -236,6 +236,69 @@ fn proofs_about_several_runs_are_confirmed() {
         }
         Ok(accepts("z3", task, &output, limit)? && accepts("cvc5", task, &output, limit)?)
     });
+}
+
+/// Other solvers read the functions of models beside proofs about several runs, and compute facts.
+#[test]
+fn functions_beside_proofs_are_read() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let all: Vec<Task> = tasks();
+    for (name, holds, fails) in [
+        ("fibonacci-monotone", "(fib 10 89)", "(fib 10 88)"),
+        ("divisor-commutes", "(gcd 12 18 6)", "(gcd 12 18 3)"),
+        ("factorial-powers", "(fact 5 120)", "(fact 5 121)"),
+        ("parity", "(odd 7 1)", "(even 7 1)"),
+    ] {
+        let name = format!("relational/{name}-safe");
+        let task = all.iter().find(|t| t.name() == name);
+        let path = &task.expect("a file of that name").path;
+        let mut config = Config {
+            engine: "relate".to_owned(),
+            ..Config::default()
+        };
+        let wanted = Wanted {
+            model: true,
+            ..Wanted::default()
+        };
+        let limit = Duration::from_secs(60);
+        let without = run(path, &config, limit);
+        let printed = without.answer.output(&without.problem, wanted);
+        assert!(printed.details().starts_with("; "), "{name}");
+        config.model = true;
+        let with = run(path, &config, limit);
+        let printed = with.answer.output(&with.problem, wanted);
+        let claim = parse_witness(&with.problem, printed.details()).expect("a witness");
+        let mut cx = Context::new(with.problem.terms.clone());
+        let outcome = check_claim(&with.problem, &claim, &mut cx);
+        assert_eq!(outcome, alphorn::witness::CheckOutcome::Valid, "{name}");
+        // A plain model has no recursive functions.
+        config.plain = true;
+        let plain = run(path, &config, limit).outcome;
+        assert!(matches!(plain, CheckOutcome::Unknown(_)), "{name}");
+        let (model, proof) = printed.details().split_once("\n)\n").expect("a model");
+        assert!(
+            proof.contains("; derived (") && proof.contains("; relational "),
+            "{name}"
+        );
+        let definitions = model.trim_start_matches('(');
+        let script = format!(
+            "(set-logic ALL){definitions}(push 1)(assert (not {holds}))(check-sat)(pop 1)\n\
+             (push 1)(assert {fails})(check-sat)(pop 1)\n"
+        );
+        for solver in ["z3", "cvc5"] {
+            let mut file = tempfile::NamedTempFile::new().expect("a file");
+            file.write_all(script.as_bytes()).expect("writable");
+            let code = "import sys, models; print(*models.answers(sys.argv[1], open(sys.argv[2]).read(), 60))";
+            let result = Command::new(root.join("third_party/py/bin/python"))
+                .current_dir(root.join("scripts"))
+                .args(["-c", code, solver])
+                .arg(file.path())
+                .output()
+                .expect("python runs");
+            let answers = String::from_utf8_lossy(&result.stdout).trim().to_owned();
+            assert_eq!(answers, "unsat unsat", "{name}, {solver}: {script}");
+        }
+    }
 }
 
 /// The certificate of one of this number of files is checked.

@@ -1,7 +1,7 @@
 //! A better model in place of the one that was found, where a model is to be printed: one without
-//! recursive functions, and a smaller one.
+//! recursive functions, and a smaller one; and a model beside a proof by induction on derivations.
 //!
-//! Invariant: the result is the given answer, or a model that has passed a check of its own.
+//! Invariant: the result is the given answer, or has a model that has passed a check of its own.
 
 use std::time::Instant;
 
@@ -9,11 +9,12 @@ use super::schedule::PARTS;
 use super::solve::calls_functions;
 use alphorn_chc::System;
 use alphorn_chc::frontend::Problem;
+use alphorn_induction::relate::function_model;
 use alphorn_proof::shrink::{shrink, size};
 use alphorn_proof::unfolded;
 use alphorn_smt::Smt;
 use alphorn_term::run::{Context, Phase};
-use alphorn_witness::{Model, Validated, Verdict, validate_replacement};
+use alphorn_witness::{Model, Validated, Verdict, validate_replacement, with_function_model};
 
 /// A smaller model is checked only if its size is at most this percentage of the other's.
 const MAX_PERCENT: usize = 95;
@@ -51,6 +52,36 @@ pub(super) fn unfolded_model(
     let article = if found.is_some() { "a" } else { "no" };
     log::debug!("{article} model by bounded unfolding, {seconds:.3} s");
     found
+}
+
+/// The answer with a model by recursive functions if it is a proof by induction on derivations, and
+/// the predicates are total functions. `system` is the problem in normal form.
+pub(super) fn with_functions(
+    problem: &Problem,
+    system: &System,
+    answer: Validated,
+    cx: &mut Context,
+) -> Validated {
+    if !matches!(answer.verdict(), Verdict::Proven(_)) {
+        return answer;
+    }
+    let start = Instant::now();
+    let part = PARTS.functions.budget(&cx.budget);
+    let answer = cx.within(part, |cx| {
+        let found = cx.phase(Phase::Check, "model by functions", |cx| {
+            function_model(problem, system, cx)
+        });
+        match found {
+            Some(model) => cx.phase(Phase::Check, "check", |cx| {
+                with_function_model(problem, answer, &model, cx)
+            }),
+            None => answer,
+        }
+    });
+    let article = if answer.has_functions() { "a" } else { "no" };
+    let seconds = start.elapsed().as_secs_f64();
+    log::debug!("{article} model by functions, {seconds:.3} s");
+    answer
 }
 
 /// The answer with a smaller model if it is a model and one is found soon. `system` is the problem in

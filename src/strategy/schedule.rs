@@ -224,6 +224,8 @@ pub(super) struct Parts {
     pub unfolding: Slot<()>,
     /// Making a model smaller that is to be printed, with the check of the smaller one.
     pub smaller_model: Slot<()>,
+    /// A model by functions beside a proof by induction on derivations.
+    pub functions: Slot<()>,
 }
 
 /// The parts of a run.
@@ -239,6 +241,7 @@ pub(super) const PARTS: Parts = Parts {
     plain_for_relations: slot((), 0.5, work(500)),
     unfolding: slot((), 0.1, work(1_000)),
     smaller_model: slot((), 0.25, work(1_000)),
+    functions: slot((), 0.5, work(2_000)),
 };
 
 /// Passes, then turns of engines.

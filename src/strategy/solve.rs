@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::hints::{Hint, decided_conjuncts, use_hints};
-use super::improve::{smaller_model, unfolded_model};
+use super::improve::{smaller_model, unfolded_model, with_functions};
 use super::readings::solve_readings;
 use super::schedule::{NEAR, PARTS, PLAIN_MODEL, Passes, ROUND_PARTS, ROUNDS, STAGES, Stage};
 use super::sparse;
@@ -205,7 +205,7 @@ pub(super) fn solve_as_read(
     });
     if config.model
         && config.accepts(&answer, problem)
-        && matches!(answer.verdict(), Verdict::Sat(_))
+        && matches!(answer.verdict(), Verdict::Sat(_) | Verdict::Proven(_))
     {
         observe(Milestone::Answer(&answer));
         log::debug!("there is an answer; its model may become better");
@@ -731,7 +731,10 @@ impl<'a> Run<'a> {
             answer = Validated::unknown(Reason::Incomplete(message.to_owned()));
         }
         match self.config.model {
-            true => smaller_model(self.problem, &self.normal, answer, cx),
+            true => {
+                let answer = with_functions(problem, &self.normal, answer, cx);
+                smaller_model(problem, &self.normal, answer, cx)
+            }
             false => answer,
         }
     }

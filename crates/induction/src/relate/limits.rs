@@ -76,6 +76,15 @@ pub(super) struct Limits {
     pub ghost_tries: usize,
     /// Queries for the core of a leaf.
     pub core_queries: usize,
+    /// The work for a model by functions.
+    pub function_work: Duration,
+    /// Arguments of a predicate for which all sets of outputs are tried, and the number of these.
+    pub function_arguments: usize,
+    pub function_modes: usize,
+    /// Domains and measures of functions that are tried, and disjuncts of a clause.
+    pub function_domains: usize,
+    pub function_measures: usize,
+    pub function_cases: usize,
 }
 
 pub(super) const LIMITS: Limits = Limits {
@@ -114,4 +123,10 @@ pub(super) const LIMITS: Limits = Limits {
     ghost_rounds: 2,
     ghost_tries: 60,
     core_queries: 30,
+    function_work: Duration::from_secs(1),
+    function_arguments: 7,
+    function_modes: 6,
+    function_domains: 32,
+    function_measures: 60,
+    function_cases: 12,
 };

@@ -19,6 +19,8 @@
 //!   hulls (`affine`); the queries with further facts that exist since a predicate is total (`ghosts`,
 //!   `totality`), which commutativity needs; statements that failed leaves ask for (`residue`).
 //!
+//! With a proof, predicates that are total functions have a model by recursive functions (`functions`).
+//!
 //! # Sources
 //!
 //! Induction on derivations: Unno, Torii, Sakamoto, "Automating Induction for Solving Horn Clauses" (CAV
@@ -31,6 +33,7 @@
 
 mod affine;
 mod candidates;
+mod functions;
 mod ghosts;
 mod library;
 mod limits;
@@ -50,6 +53,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use self::affine::affine;
+pub use self::functions::function_model;
+
 use self::candidates::{distinct, functional, of_one_fact, pairs};
 use self::library::Library;
 use self::limits::LIMITS;

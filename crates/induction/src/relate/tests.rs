@@ -238,3 +238,79 @@ fn tables_end_with_the_budget() {
     cx.budget = cx.budget.work(Duration::ZERO);
     assert_eq!(facts(&cx), 1);
 }
+
+/// The model by functions of clauses, as it is printed.
+fn functions(clauses: &str) -> Option<String> {
+    let problem = parse(clauses, Rc::new(TermStore::new())).expect("clauses");
+    let (system, _) = normalize(&problem);
+    let mut cx = Context::new(problem.terms.clone());
+    let model = super::function_model(&problem, &system, &mut cx)?;
+    let printer = alphorn_term::Printer::new(&problem.terms);
+    let mut ids: Vec<_> = model.measures.keys().copied().collect();
+    ids.sort_by_key(|id| id.0);
+    let bodies = ids.iter().map(|&id| {
+        let function = problem.terms.function(id);
+        let measure = model.measures[&id].iter().map(|&sum| printer.term(sum));
+        let measure: Vec<String> = measure.collect();
+        let text = format!(
+            "{} {}: {}",
+            function.name,
+            measure.join(" "),
+            printer.term(function.body)
+        );
+        (function.params.clone(), text)
+    });
+    let mut lines = Vec::new();
+    for (params, mut text) in bodies {
+        for (at, &param) in params.iter().enumerate() {
+            text = text.replace(&printer.term(param), &format!("x{at}"));
+        }
+        lines.push(text);
+    }
+    Some(lines.join("\n"))
+}
+
+#[test]
+fn predicates_are_functions() {
+    let declared = |clauses: &str| {
+        let text = "(declare-fun p (Int Int) Bool) (declare-fun q (Int Int Int) Bool)
+            (declare-fun b (Int Bool) Bool)";
+        functions(&format!("{text} {clauses} (check-sat)"))
+    };
+    // One that counts up to a bound, and one without end.
+    let up = "(assert (forall ((x Int)) (=> (>= x 9) (p x 0))))
+        (assert (forall ((x Int) (y Int)) (=> (and (< x 9) (p (+ x 1) y)) (p x (+ y 2)))))";
+    let found = declared(up).expect("functions");
+    assert!(found.starts_with("p! "), "{found}");
+    assert_eq!(declared(&up.replace("(< x 9)", "(> x 9)")), None);
+    // Outputs that are not determined.
+    assert_eq!(
+        declared(
+            &up.replace("(p x 0)", "(p x x)")
+                .replace("(< x 9)", "(< x 10)")
+        ),
+        None
+    );
+    // Two outputs, one of them of another predicate.
+    let two = "(assert (forall ((x Int)) (=> (<= x 0) (q x 0 1))))
+        (assert (forall ((x Int) (y Int) (z Int)) (=> (and (> x 0) (q (- x 1) y z)) (q x z (+ y z)))))
+        (assert (forall ((x Int) (y Int) (z Int)) (=> (q x y z) (p x z))))";
+    let found = declared(two).expect("functions");
+    assert!(
+        found.contains("q!1! ") && found.contains("q!2! "),
+        "{found}"
+    );
+    // Booleans.
+    let even = "(assert (b 0 true))
+        (assert (forall ((x Int) (v Bool)) (=> (and (> x 0) (b (- x 1) v)) (b x (not v)))))";
+    let found = declared(even).expect("functions");
+    assert!(found.starts_with("b! "), "{found}");
+    // An error that is not reached.
+    let error = "(declare-fun e () Bool) (assert (=> e false))
+        (assert (forall ((x Int) (v Bool) (w Bool)) (=> (and (b x v) (b x w) (distinct v w)) e)))";
+    assert_eq!(declared(&format!("{even} {error}")), Some(found));
+    // A predicate that is no function.
+    let no = "(assert (forall ((x Int) (y Int)) (=> (< x y) (p x y))))
+        (assert (forall ((x Int) (y Int) (z Int)) (=> (and (p x y) (p y z)) (p (- x 1) z))))";
+    assert_eq!(declared(no), None);
+}
