@@ -11,8 +11,10 @@
 //! the new system to a model of the old one, and a refutation likewise; if it cannot, it returns an
 //! error.
 
+mod addresses;
 mod candidates;
 mod cells;
+mod classes;
 mod components;
 mod cone;
 mod constructors;

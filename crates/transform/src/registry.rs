@@ -5,6 +5,7 @@
 //! pipeline does differently for a pass is a field of its entry.
 
 use super::Transformation;
+use super::addresses::Addresses;
 use super::cells::Cells;
 use super::cone::Cone;
 use super::constructors::Constructors;
@@ -228,6 +229,12 @@ pub static PASSES: &[Pass] = &[
         "split predicates on arguments that act as a program counter",
         Timing::Iterated,
         || Box::<Control>::default(),
+    ),
+    default(
+        "addresses",
+        "conjoin which arguments are null or valid addresses of a heap",
+        Timing::Waiting,
+        || Box::<Addresses>::default(),
     ),
     default(
         "values",

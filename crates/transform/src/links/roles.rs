@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::classes::{Classes, bases};
 use alphorn_chc::{Atom, Clause, PredicateId, System};
 use alphorn_term::{BigInt, Op, Rational, SortId, TermId, TermStore};
 
@@ -56,15 +57,10 @@ impl Roles {
     pub fn new(system: &System) -> Roles {
         let terms = &*system.terms;
         let mut classes = Classes::default();
+        classes.union_arguments(system);
         let mut numerals: FxHashMap<TermId, Vec<i64>> = FxHashMap::default();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         for clause in &system.clauses {
-            for atom in clause.atoms() {
-                let params = &system.predicate(atom.predicate).params;
-                for (&param, &arg) in params.iter().zip(&atom.args) {
-                    classes.union(param, arg);
-                }
-            }
             terms.post_order(&[clause.constraint], |t| {
                 if seen.insert(t) {
                     compare(terms, t, &mut classes, &mut numerals);
@@ -128,36 +124,6 @@ impl Roles {
     }
 }
 
-/// Sets of terms.
-#[derive(Default)]
-struct Classes {
-    parent: FxHashMap<TermId, TermId>,
-}
-
-impl Classes {
-    fn find(&mut self, term: TermId) -> TermId {
-        let mut root = term;
-        while let Some(&parent) = self.parent.get(&root) {
-            root = parent;
-        }
-        let mut at = term;
-        while let Some(&parent) = self.parent.get(&at) {
-            if parent != root {
-                self.parent.insert(at, root);
-            }
-            at = parent;
-        }
-        root
-    }
-
-    fn union(&mut self, a: TermId, b: TermId) {
-        let (a, b) = (self.find(a), self.find(b));
-        if a != b {
-            self.parent.insert(a, b);
-        }
-    }
-}
-
 /// Notes what a subterm compares: variables that are compared with each other are of one class.
 fn compare(
     terms: &TermStore,
@@ -165,18 +131,10 @@ fn compare(
     classes: &mut Classes,
     numerals: &mut FxHashMap<TermId, Vec<i64>>,
 ) {
-    let args = terms.args(term);
-    if !matches!(terms.op(term), Op::Eq | Op::Le | Op::Ge) || terms.sort_of(args[0]) != SortId::INT
-    {
+    let Some(sides) = classes.compare(terms, term) else {
         return;
-    }
-    let sides = [bases(terms, args[0]), bases(terms, args[1])];
-    let mut all = sides.iter().flatten();
-    if let Some(&first) = all.next() {
-        for &other in all {
-            classes.union(first, other);
-        }
-    }
+    };
+    let args = terms.args(term);
     for (side, other) in [(0, 1), (1, 0)] {
         let numeral = terms
             .as_int(args[other])
@@ -185,21 +143,6 @@ fn compare(
             numerals.entry(var).or_default().push(numeral);
         }
     }
-}
-
-/// The variables of sums and cases that a number is made of.
-fn bases(terms: &TermStore, term: TermId) -> Vec<TermId> {
-    let mut found = Vec::new();
-    let mut stack = vec![term];
-    while let Some(t) = stack.pop() {
-        match terms.op(t) {
-            Op::Var(_) => found.push(t),
-            Op::Add | Op::Mul => stack.extend(terms.args(t)),
-            Op::Ite => stack.extend(&terms.args(t)[1..]),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// Variables whose differences a clause fixes.

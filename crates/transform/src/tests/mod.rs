@@ -1,5 +1,6 @@
 //! Tests of the passes, on handwritten systems and on generated ones of known status.
 
+mod addresses;
 mod control;
 mod decide;
 mod equations;

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! where a lemma is one line. Positions count from 0 and are distinct; in their place a measure may
-//! have terms over the function's parameters, which are integers. A function has at most one measure, lemmas are used by name, and all parts that begin with a colon are optional.
+//! have terms over the function's parameters, which are integers. A function has at most one measure,
+//! lemmas are used by name, and all parts that begin with a colon are optional.
 //!
 //! # Invariant
 //! Everything after the keywords `measure` and `lemma` is read, or an error with its place.
