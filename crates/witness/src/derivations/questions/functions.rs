@@ -22,6 +22,8 @@ use crate::script::{Changes, Piece, Predicates, pieces, with_names};
 use crate::sexp::symbol;
 use alphorn_chc::frontend::{Problem, ProblemClause};
 use alphorn_term::{Printer, TermId, quote_symbol};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 
 /// The questions of a model by functions that exist.
@@ -54,7 +56,7 @@ pub fn function_questions(
         writer: Writer::new(problem, proof, others)?,
         lines,
         functions,
-        reaches: reachability(problem),
+        components: components(problem),
         definitions: String::new(),
     };
     for number in 0..problem.clauses.len() {
@@ -90,26 +92,33 @@ pub fn function_questions(
     })
 }
 
-/// For each predicate, those that its facts may need, by clauses.
-fn reachability(problem: &Problem) -> Vec<Vec<bool>> {
-    let count = problem.predicates.len();
-    let mut reaches = vec![vec![false; count]; count];
+/// By predicate, the number of its strongly connected component of predicates.
+fn components(problem: &Problem) -> Vec<usize> {
+    let mut graph: DiGraph<(), ()> = DiGraph::new();
+    let nodes: Vec<NodeIndex> = problem
+        .predicates
+        .iter()
+        .map(|_| graph.add_node(()))
+        .collect();
     for clause in &problem.clauses {
         if let Some(head) = &clause.head {
             for atom in &clause.body {
-                reaches[head.predicate.index()][atom.predicate.index()] = true;
+                graph.add_edge(
+                    nodes[head.predicate.index()],
+                    nodes[atom.predicate.index()],
+                    (),
+                );
             }
         }
     }
-    for middle in 0..count {
-        let further = reaches[middle].clone();
-        for row in reaches.iter_mut().filter(|row| row[middle]) {
-            for (reached, &more) in row.iter_mut().zip(&further) {
-                *reached |= more;
-            }
+    let mut component = vec![0; nodes.len()];
+    // In petgraph, Tarjan's algorithm is recursive and Kosaraju's is not.
+    for (number, members) in kosaraju_scc(&graph).into_iter().enumerate() {
+        for member in members {
+            component[member.index()] = number;
         }
     }
-    reaches
+    component
 }
 
 /// Writes the definitions and questions.
@@ -118,7 +127,8 @@ struct FunctionWriter<'a> {
     /// By predicate.
     lines: Vec<&'a DerivedText>,
     functions: &'a Functions,
-    reaches: Vec<Vec<bool>>,
+    /// By predicate; a fact may depend on facts of another component only if these do not depend on it.
+    components: Vec<usize>,
     definitions: String,
 }
 
@@ -326,7 +336,7 @@ impl<'a> FunctionWriter<'a> {
         let mut falls = String::new();
         for (k, atom) in self.problem_clause(rule).body.iter().enumerate() {
             let other = atom.predicate.index();
-            if !self.reaches[other][predicate] {
+            if self.components[other] != self.components[predicate] {
                 continue;
             }
             let count = self.lines[predicate].measure.len();
