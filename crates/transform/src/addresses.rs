@@ -205,15 +205,13 @@ impl<'a> Search<'a> {
     /// The reason why the budget ended.
     fn proven(mut self, cx: &mut Context) -> Result<Proven, Reason> {
         let _limit = self.smt.limit_queries(Some(LIMITS.query_work));
-        let all: Vec<usize> = (0..self.candidates.len()).collect();
-        let kept = self.inductive(&all, cx)?;
+        let kept = self.inductive(cx)?;
         let mut proven = Proven::default();
         for at in kept {
             let Candidate {
                 about,
                 formula,
                 of_cells,
-                ..
             } = self.candidates[at];
             if of_cells {
                 let formula = self.terms.forall(&[self.index], formula);
@@ -226,28 +224,22 @@ impl<'a> Search<'a> {
         Ok(proven)
     }
 
-    /// Of these candidates, those that are inductive together.
-    fn inductive(&mut self, candidates: &[usize], cx: &Context) -> Result<Vec<usize>, Reason> {
-        let steps = self.rules.iter().map(|rule| Derives {
-            from: rule
-                .clause
-                .body
-                .iter()
-                .map(|atom| atom.predicate.index())
-                .collect(),
-            to: rule.head.predicate.index(),
+    /// The candidates that are inductive together.
+    fn inductive(&mut self, cx: &Context) -> Result<Vec<usize>, Reason> {
+        let steps = self.rules.iter().map(|rule| {
+            let body = rule.clause.body.iter();
+            Derives {
+                from: body.map(|atom| atom.predicate.index()).collect(),
+                to: rule.head.predicate.index(),
+            }
         });
         let steps: Vec<Derives> = steps.collect();
-        let about = candidates.iter().map(|&c| self.candidates[c].about.index());
+        let about = self.candidates.iter().map(|c| c.about.index());
         let about: Vec<usize> = about.collect();
-        let kept = largest_inductive_subset(&steps, &about, |rule, premises, conclusions| {
-            let of = |positions: &[usize]| -> Vec<usize> {
-                positions.iter().map(|&at| candidates[at]).collect()
-            };
-            let lost = self.lost(rule, &of(premises), &of(conclusions), cx)?;
+        largest_inductive_subset(&steps, &about, |rule, premises, conclusions| {
+            let lost = self.lost(rule, premises, conclusions, cx)?;
             Ok(lost.into_iter().map(|at| conclusions[at]).collect())
-        })?;
-        Ok(kept.into_iter().map(|at| candidates[at]).collect())
+        })
     }
 
     /// Positions of the conclusions that a rule does not preserve if the premises hold.
