@@ -60,7 +60,7 @@ fn variables<'a>(problem: &'a Problem, clause: &'a ProblemClause) -> HashMap<Ter
         .flat_map(|at| &problem.disjunctions[at].alternatives)
         .flat_map(|alternative| &alternative.vars);
     let vars = clause.vars.iter().chain(nested);
-    vars.map(|(name, var)| (*var, name.as_str())).collect()
+    vars.map(|(name, var)| (*var, &**name)).collect()
 }
 
 fn count<'a>(

@@ -201,7 +201,7 @@ fn region(problem: &Problem, refutation: &Refutation) -> Option<TermId> {
                 assignment.insert(var, value);
                 continue;
             }
-            let local = terms.fresh_var(terms.var_name(var), terms.sort_of(var));
+            let local = terms.fresh_copy(var);
             renaming.insert(var, local);
             assignment.insert(local, value);
             locals.push(local);

@@ -40,10 +40,8 @@ pub struct Predicate {
 impl Predicate {
     /// A predicate with fresh formal variables.
     pub fn new(terms: &TermStore, name: &str, sorts: &[SortId]) -> Self {
-        let params = sorts
-            .iter()
-            .map(|&s| terms.fresh_var(&format!("{name}_"), s))
-            .collect();
+        let hint = format!("{name}_");
+        let params = sorts.iter().map(|&s| terms.fresh_var(&hint, s)).collect();
         Predicate {
             name: name.to_owned(),
             params,
@@ -212,10 +210,7 @@ impl System {
             .predicate(predicate)
             .params
             .iter()
-            .map(|&p| {
-                self.terms
-                    .fresh_var(self.terms.var_name(p), self.terms.sort_of(p))
-            })
+            .map(|&p| self.terms.fresh_copy(p))
             .collect();
         Atom { predicate, args }
     }

@@ -192,10 +192,7 @@ pub fn fresh_copy(
 ) -> (Vec<TermId>, TermId) {
     let mut own: Vec<TermId> = first.collect();
     let rest = &vars[own.len()..];
-    own.extend(
-        rest.iter()
-            .map(|&v| terms.fresh_var(terms.var_name(v), terms.sort_of(v))),
-    );
+    own.extend(rest.iter().map(|&v| terms.fresh_copy(v)));
     let map: FxHashMap<TermId, TermId> = vars.iter().copied().zip(own.iter().copied()).collect();
     let formula = terms.substitute(formula, &map);
     (own, formula)

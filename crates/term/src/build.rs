@@ -31,7 +31,7 @@ impl TermStore {
 
     /// A Real numeral.
     pub fn real(&self, value: Rational) -> TermId {
-        self.intern(Op::Real(value), &[], SortId::REAL)
+        self.intern(Op::Real(Box::new(value)), &[], SortId::REAL)
     }
 
     /// The bit-vector numeral `value` modulo 2^width, of `width` bits.

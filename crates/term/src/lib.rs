@@ -16,6 +16,7 @@
 mod arrays;
 mod bitvec;
 mod build;
+mod chunks;
 mod datatypes;
 mod evaluate;
 mod finite;
@@ -24,6 +25,7 @@ mod limits;
 mod linear;
 mod measure;
 mod meter;
+mod names;
 mod node;
 mod print;
 mod random;

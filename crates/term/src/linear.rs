@@ -204,7 +204,7 @@ impl TermStore {
         let node = self.node(term);
         match &node.op {
             Op::Int(value) => Linear::constant(Rational::from_integer(value.clone())),
-            Op::Real(value) => Linear::constant(value.clone()),
+            Op::Real(value) => Linear::constant((**value).clone()),
             Op::Add => {
                 let mut result = Linear::constant(Rational::zero());
                 for &arg in &*node.args {
@@ -241,7 +241,7 @@ impl TermStore {
     pub fn numeral(&self, term: TermId) -> Option<Rational> {
         match self.op(term) {
             Op::Int(value) => Some(Rational::from_integer(value.clone())),
-            Op::Real(value) => Some(value.clone()),
+            Op::Real(value) => Some((**value).clone()),
             _ => None,
         }
     }

@@ -37,7 +37,7 @@ pub enum Op {
     /// An Int numeral.
     Int(BigInt),
     /// A Real numeral.
-    Real(Rational),
+    Real(Box<Rational>),
     /// A bit-vector numeral, below 2^width; the node's sort has the width.
     BitVec(BigUint),
     /// Negation; over Int, the negation of a bound is a bound instead.

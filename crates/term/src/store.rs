@@ -3,23 +3,21 @@
 //! Invariant: the store only grows. Terms and sorts in it never change, so references to nodes stay
 //! valid while new terms are made (all methods take `&self`).
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 
 use elsa::FrozenVec;
 use hashbrown::HashTable;
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::chunks::Chunks;
 use super::finite::Finite;
 use super::functions::FunctionCell;
 use super::meter::{Meter, TERM_WORK};
+use super::names::Names;
 use super::rational;
 use super::walk::Marks;
 use super::{Constructor, Datatype, DatatypeId, Node, Op, Sort, SortId, TermId};
-
-struct Variable {
-    name: String,
-}
 
 /// A term in the index, with the hash of its node: nodes are not read again when the index grows.
 struct Entry {
@@ -37,7 +35,7 @@ impl Entry {
 
 /// Owner of hash-consed terms, sorts, datatypes and functions.
 pub struct TermStore {
-    nodes: FrozenVec<Box<Node>>,
+    nodes: Chunks<Node>,
     /// The terms by the hashes of their nodes.
     index: RefCell<HashTable<Entry>>,
     sorts: RefCell<Vec<Sort>>,
@@ -47,10 +45,7 @@ pub struct TermStore {
     scopes: RefCell<FxHashMap<(Scope, String), Scope>>,
     scoped_datatypes: RefCell<FxHashMap<ScopedName, (DatatypeId, SortId)>>,
     pub(super) functions: FrozenVec<Box<FunctionCell>>,
-    variables: FrozenVec<Box<Variable>>,
-    /// Variables with the hash of name and sort.
-    variable_index: RefCell<HashTable<(u64, TermId)>>,
-    fresh: Cell<u64>,
+    names: Names,
     /// Which sorts are finite, for those asked about so far.
     pub(super) counted_sorts: RefCell<FxHashMap<SortId, Finite>>,
     pub(super) meter: Meter,
@@ -92,18 +87,11 @@ fn hash_parts(op: &Op, args: &[TermId], sort: SortId) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-fn hash_variable(name: &str, sort: SortId) -> u64 {
-    let mut hasher = FxHasher::default();
-    name.hash(&mut hasher);
-    sort.hash(&mut hasher);
-    hasher.finish()
-}
-
 impl TermStore {
     /// A store with `true`, `false` and the sorts Bool, Int and Real.
     pub fn new() -> Self {
         let store = TermStore {
-            nodes: FrozenVec::new(),
+            nodes: Chunks::default(),
             index: RefCell::new(HashTable::new()),
             sorts: RefCell::new(Vec::new()),
             sort_index: RefCell::new(FxHashMap::default()),
@@ -111,9 +99,7 @@ impl TermStore {
             scopes: RefCell::default(),
             scoped_datatypes: RefCell::default(),
             functions: FrozenVec::new(),
-            variables: FrozenVec::new(),
-            variable_index: RefCell::new(HashTable::new()),
-            fresh: Cell::new(0),
+            names: Names::default(),
             counted_sorts: RefCell::default(),
             meter: Meter::default(),
             marks: RefCell::default(),
@@ -140,7 +126,7 @@ impl TermStore {
     /// The structure of a term.
     #[inline]
     pub fn node(&self, term: TermId) -> &Node {
-        &self.nodes[term.index()]
+        self.nodes.get(term.index())
     }
 
     /// The operator of a term.
@@ -177,7 +163,7 @@ impl TermStore {
     #[inline]
     pub fn var_name(&self, term: TermId) -> &str {
         match self.op(term) {
-            Op::Var(index) => &self.variables[*index as usize].name,
+            Op::Var(index) => self.names.name(*index),
             _ => "",
         }
     }
@@ -192,7 +178,6 @@ impl TermStore {
         if let Some(found) = found {
             return found;
         }
-        let is_var = matches!(op, Op::Var(_));
         let is_quantifier = matches!(op, Op::Forall(_) | Op::Exists(_));
         let is_value = match op {
             Op::True | Op::False | Op::Int(_) | Op::Real(_) | Op::BitVec(_) => true,
@@ -202,7 +187,7 @@ impl TermStore {
         };
         let node = Node {
             is_value,
-            is_ground: !is_var && args.iter().all(|&a| self.node(a).is_ground),
+            is_ground: args.iter().all(|&a| self.node(a).is_ground),
             has_quantifier: is_quantifier || args.iter().any(|&a| self.node(a).has_quantifier),
             op,
             args: args.into(),
@@ -236,17 +221,23 @@ impl TermStore {
     /// The term whose node has this hash and is the one looked for.
     fn find(&self, hash: u32, is_it: impl Fn(&Node) -> bool) -> Option<TermId> {
         let index = self.index.borrow();
-        let same = |entry: &Entry| entry.hash == hash && is_it(&self.nodes[entry.term as usize]);
+        let same = |entry: &Entry| entry.hash == hash && is_it(self.nodes.get(entry.term as usize));
         let found = index.find(Entry::spread(hash), same);
         found.map(|entry| TermId(entry.term))
     }
 
     fn push(&self, hash: u32, node: Node) -> TermId {
-        let term = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
-        self.nodes.push(Box::new(node));
+        let term = self.push_node(node);
         let spread = |entry: &Entry| Entry::spread(entry.hash);
+        let entry = Entry { hash, term: term.0 };
         let mut index = self.index.borrow_mut();
-        index.insert_unique(Entry::spread(hash), Entry { hash, term }, spread);
+        index.insert_unique(Entry::spread(hash), entry, spread);
+        term
+    }
+
+    fn push_node(&self, node: Node) -> TermId {
+        let term = u32::try_from(self.nodes.len()).expect("fewer than 2^32 terms");
+        self.nodes.push(node);
         TermId(term)
     }
 
@@ -384,47 +375,45 @@ impl TermStore {
 
     /// The variable with this name and sort.
     pub fn var(&self, name: &str, sort: SortId) -> TermId {
-        let hash = hash_variable(name, sort);
-        let found = self.find_var(hash, name, sort);
-        found.unwrap_or_else(|| self.add_var(hash, name.to_owned(), sort))
-    }
-
-    fn find_var(&self, hash: u64, name: &str, sort: SortId) -> Option<TermId> {
-        let index = self.variable_index.borrow();
-        let is_it = |&(other, term): &(u64, TermId)| {
-            other == hash && self.sort_of(term) == sort && self.var_name(term) == name
-        };
-        index.find(hash, is_it).map(|entry| entry.1)
-    }
-
-    /// Adds a variable that the store does not have.
-    fn add_var(&self, hash: u64, name: String, sort: SortId) -> TermId {
-        let index = u32::try_from(self.variables.len()).expect("fewer than 2^32 variables");
-        self.variables.push(Box::new(Variable { name }));
-        let term = self.intern(Op::Var(index), &[], sort);
-        let mut variables = self.variable_index.borrow_mut();
-        variables.insert_unique(hash, (hash, term), |entry| entry.0);
-        term
+        let of = |term| (self.sort_of(term), self.var_index(term));
+        let found = self.names.find(name, sort, of);
+        found.unwrap_or_else(|| {
+            self.names
+                .add(name, sort, |index| self.make_var(index, sort))
+        })
     }
 
     /// A new variable with the name `hint!n` for some number `n`; a suffix `!m` of `hint` is
     /// replaced.
     pub fn fresh_var(&self, hint: &str, sort: SortId) -> TermId {
-        let stem = hint.rsplit_once('!').map_or(hint, |(stem, tail)| {
-            if tail.bytes().all(|b| b.is_ascii_digit()) {
-                stem
-            } else {
-                hint
-            }
-        });
-        loop {
-            let number = self.fresh.get();
-            self.fresh.set(number + 1);
-            let name = format!("{stem}!{number}");
-            let hash = hash_variable(&name, sort);
-            if self.find_var(hash, &name, sort).is_none() {
-                return self.add_var(hash, name, sort);
-            }
+        self.names
+            .add_fresh(hint, |index| self.make_var(index, sort))
+    }
+
+    /// A new variable with the sort of `var`, a variable, and with its name as hint.
+    pub fn fresh_copy(&self, var: TermId) -> TermId {
+        let sort = self.sort_of(var);
+        let make = |index| self.make_var(index, sort);
+        self.names.add_copy(self.var_index(var), make)
+    }
+
+    fn var_index(&self, var: TermId) -> u32 {
+        match self.op(var) {
+            Op::Var(index) => *index,
+            _ => panic!("the term is a variable"),
         }
+    }
+
+    /// The variable with this index. It is not in the index of terms, since no other term is equal.
+    fn make_var(&self, index: u32, sort: SortId) -> TermId {
+        self.meter.add(TERM_WORK);
+        self.push_node(Node {
+            op: Op::Var(index),
+            args: Box::default(),
+            sort,
+            is_value: false,
+            is_ground: false,
+            has_quantifier: false,
+        })
     }
 }

@@ -220,9 +220,7 @@ impl TermStore {
 
     /// A substitution of fresh variables for `vars`.
     pub fn renaming(&self, vars: &[TermId]) -> FxHashMap<TermId, TermId> {
-        vars.iter()
-            .map(|&v| (v, self.fresh_var(self.var_name(v), self.sort_of(v))))
-            .collect()
+        vars.iter().map(|&v| (v, self.fresh_copy(v))).collect()
     }
 }
 

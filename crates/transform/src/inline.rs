@@ -429,9 +429,7 @@ impl Inliner {
             .zip(outer.body[position].args.iter().copied())
             .collect();
         for var in inner.vars(terms) {
-            renaming
-                .entry(var)
-                .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));
+            renaming.entry(var).or_insert_with(|| terms.fresh_copy(var));
         }
         let constraint = terms.substitute(inner.constraint, &renaming);
         let constraint = terms.and(&[outer.constraint, constraint]);

@@ -71,7 +71,7 @@ fn add_clause(
                 if terms.is_var(arg) && used.insert(arg) {
                     return arg;
                 }
-                let var = terms.fresh_var(terms.var_name(param), terms.sort_of(param));
+                let var = terms.fresh_copy(param);
                 conjuncts.push(terms.eq(var, arg));
                 var
             })

@@ -815,7 +815,7 @@ fn resolve(problem: &Problem, steps: Vec<RawStep>) -> Result<Refutation, ParseEr
         let expected = vars.iter().zip(&unique);
         for (((name, var), unique), (given, text)) in expected.zip(given) {
             // As text a refutation has the names of the clause, as JSON unique ones.
-            if given != name && given != unique {
+            if **given != **name && given != unique {
                 return Err(error(format!("variable {given} where {name} is expected")));
             }
             let sort = problem.terms.sort_of(*var);

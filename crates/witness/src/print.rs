@@ -47,6 +47,7 @@
 //! `parse` reads the text of a model, and a refutation as text or JSON.
 
 use std::fmt::Write;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
@@ -505,14 +506,14 @@ impl ClauseNames {
 
 /// Names of a clause's variables that differ from each other: of several variables with one name
 /// the n-th has `!n` after it, with as many `!` as make the name new.
-pub fn unique_names(vars: &[(String, TermId)]) -> Vec<String> {
-    let mut taken: FxHashSet<String> = vars.iter().map(|(name, _)| name.clone()).collect();
+pub fn unique_names(vars: &[(Rc<str>, TermId)]) -> Vec<String> {
+    let mut taken: FxHashSet<String> = vars.iter().map(|v| v.0.to_string()).collect();
     let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
     let unique = vars.iter().map(|(name, _)| {
         let count = counts.entry(name).or_default();
         *count += 1;
         if *count == 1 {
-            return name.clone();
+            return name.to_string();
         }
         let mut stem = format!("{name}!");
         while !taken.insert(format!("{stem}{count}")) {

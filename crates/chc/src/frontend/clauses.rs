@@ -611,7 +611,7 @@ impl<'a> Clausifier<'a> {
             }
         }
         vars.extend(case.renamed);
-        let name = |(symbol, variable)| (self.names.name(symbol).to_owned(), variable);
+        let name = |(symbol, variable)| (self.names.name(symbol).into(), variable);
         Alternative {
             vars: vars.into_iter().map(name).collect(),
             body: self.atoms(&case.atoms),

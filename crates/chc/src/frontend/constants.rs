@@ -9,6 +9,8 @@
 //! Invariant: both imply the text, so only a model counts, and a refutation that does not depend on
 //! the values (`Problem::is_stronger`).
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, FormulaId, Formulas, Value};
@@ -84,8 +86,8 @@ pub(super) fn bind(
         let free = terms.free_vars(&roots);
         let own = free
             .iter()
-            .filter_map(|var| Some(((*names.get(var)?).to_owned(), *var)));
-        let own: Vec<(String, TermId)> = own.collect();
+            .filter_map(|var| Some(((*names.get(var)?).into(), *var)));
+        let own: Vec<(Rc<str>, TermId)> = own.collect();
         any |= !own.is_empty();
         clause.vars.splice(0..0, own);
     }

@@ -390,7 +390,7 @@ impl Formulas {
 
 /// Fresh variables for `variables`, and `body` with them and with fresh bound variables.
 fn rename_bound(terms: &TermStore, variables: &[TermId], body: TermId) -> (Vec<TermId>, TermId) {
-    let fresh = |v: TermId| terms.fresh_var(terms.var_name(v), terms.sort_of(v));
+    let fresh = |v: TermId| terms.fresh_copy(v);
     let mut memo: FxHashMap<TermId, TermId> = variables.iter().map(|&v| (v, fresh(v))).collect();
     let renamed = variables.iter().map(|v| memo[v]).collect();
     let mut order = Vec::new();

@@ -41,7 +41,7 @@ impl Formulas {
                 && let Formula::Quantifier(_, list, _) = self.formula(id)
             {
                 for &(_, variable) in self.variables(list) {
-                    let fresh = terms.fresh_var(terms.var_name(variable), terms.sort_of(variable));
+                    let fresh = terms.fresh_copy(variable);
                     map.insert(variable, fresh);
                 }
             }

@@ -64,7 +64,7 @@ pub struct CommandSpan {
 pub struct ProblemClause {
     /// The universally quantified variables with their names in the text: first those of the clause
     /// itself, then those of the alternatives of its disjunctions.
-    pub vars: Vec<(String, TermId)>,
+    pub vars: Vec<(Rc<str>, TermId)>,
     /// The body atoms.
     pub body: Vec<Atom>,
     /// A formula without predicates.
@@ -118,7 +118,7 @@ pub struct Disjunction {
 pub struct Alternative {
     /// Its existentially quantified variables with their names in the text; no other alternative or
     /// clause has them. Its other variables are those of the clauses around it.
-    pub vars: Vec<(String, TermId)>,
+    pub vars: Vec<(Rc<str>, TermId)>,
     /// Its atoms.
     pub body: Vec<Atom>,
     /// A formula without predicates.

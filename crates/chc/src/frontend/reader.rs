@@ -167,16 +167,32 @@ struct Level {
 struct ReadClause {
     clause: GeneralClause,
     /// All variables with their names.
-    vars: Vec<(String, TermId)>,
+    vars: Vec<(Rc<str>, TermId)>,
     command: usize,
     number: usize,
     /// The token of its formula.
     token: TokenId,
 }
 
+/// Names of symbols that clauses share.
+struct SharedNames<'r, 't> {
+    symbols: &'r Symbols<'t>,
+    /// By symbol, its name if it has been asked for.
+    names: Vec<Option<Rc<str>>>,
+}
+
+impl SharedNames<'_, '_> {
+    fn name(&mut self, symbol: Sym) -> Rc<str> {
+        let name = &mut self.names[symbol.0 as usize];
+        name.get_or_insert_with(|| self.symbols.name(symbol).into())
+            .clone()
+    }
+}
+
 /// The state between commands.
 struct Reader<'r, 't> {
     lexed: &'r Lexed<'t>,
+    names: SharedNames<'r, 't>,
     functions: &'r mut Functions,
     terms: Rc<TermStore>,
     dialect: Dialect,
@@ -215,6 +231,10 @@ impl<'r, 't> Reader<'r, 't> {
         let formulas = Formulas::new(terms.clone());
         Reader {
             lexed,
+            names: SharedNames {
+                symbols: &lexed.symbols,
+                names: vec![None; lexed.symbols.len()],
+            },
             functions,
             dialect,
             environment: Environment {
@@ -871,7 +891,7 @@ impl<'r, 't> Reader<'r, 't> {
             let mut calls = Calls::new(&self.terms, &self.recursive);
             let params = formals[at].0.iter();
             let names = &lexed.symbols;
-            let vars = params.map(|&(symbol, var)| (names.name(symbol).to_owned(), var));
+            let vars = params.map(|&(symbol, var)| (names.name(symbol).into(), var));
             let clauses = calls.equation(&self.recursive[first + at], vars.collect(), self.number);
             let clauses = clauses.map_err(|kind| lexed.error(head.body, kind))?;
             let clauses = clauses.into_iter().map(|clause| ReadClause {
@@ -982,14 +1002,14 @@ impl<'r, 't> Reader<'r, 't> {
             self.stronger.push(self.number);
         }
         self.number += 1;
-        let names = &self.lexed.symbols;
         for clause in clauses {
             if let (Dialect::Fixedpoint, Some((_, second))) = (self.dialect, clause.heads.get(1)) {
                 return self.error(*second, NotHorn::NegationInRule);
             }
             let own = self.work.rule_variables.iter().chain(&clause.vars);
-            let own = own.map(|&(symbol, variable)| (names.name(symbol).to_owned(), variable));
-            let mut vars: Vec<(String, TermId)> = own.collect();
+            let names = &mut self.names;
+            let own = own.map(|&(symbol, variable)| (names.name(symbol), variable));
+            let mut vars: Vec<(Rc<str>, TermId)> = own.collect();
             for at in nested(&self.disjunctions, &clause.disjunctions) {
                 let alternatives = self.disjunctions[at].alternatives.iter();
                 vars.extend(alternatives.flat_map(|a| a.vars.iter().cloned()));
@@ -1019,10 +1039,7 @@ impl<'r, 't> Reader<'r, 't> {
     fn bare_query(&mut self, id: PredicateId, term: TokenId) -> Value {
         self.work.clear();
         let predicate = &self.environment.predicates[id.index()];
-        let fresh = |&p| {
-            self.terms
-                .fresh_var(self.terms.var_name(p), self.terms.sort_of(p))
-        };
+        let fresh = |&p| self.terms.fresh_copy(p);
         let arguments: Vec<_> = predicate.params.iter().map(fresh).collect();
         if let Some(symbol) = self.lexed.symbol(term) {
             let variables = arguments.iter().map(|&a| (symbol, a));

@@ -8,6 +8,8 @@
 //! returned has calls of recursive functions of the text. The clauses follow from the equations and
 //! the clause; where the recursion ends, they are equivalent to it.
 
+use std::rc::Rc;
+
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -208,7 +210,7 @@ impl<'a> Calls<'a> {
     pub fn equation(
         &mut self,
         function: &TextFunction,
-        vars: Vec<(String, TermId)>,
+        vars: Vec<(Rc<str>, TermId)>,
         number: usize,
     ) -> Result<Vec<ProblemClause>, ErrorKind> {
         self.refuse_quantified(&[function.body])?;
@@ -520,7 +522,7 @@ impl<'a> Calls<'a> {
                 *results.entry(t).or_insert_with(|| {
                     let name = format!("{}!{}", function.name, atoms.len() + 1);
                     let result = terms.fresh_var(&name, terms.sort_of(t));
-                    vars.push((name, result));
+                    vars.push((name.into(), result));
                     let mut args = terms.args(t).to_vec();
                     args.push(result);
                     atoms.push(Atom {

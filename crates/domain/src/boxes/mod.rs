@@ -98,7 +98,7 @@ impl Boxes {
             Op::True => number(BigInt::one()),
             Op::False => number(BigInt::zero()),
             Op::Int(n) => number(n.clone()),
-            Op::Real(n) => Some(n.clone()),
+            Op::Real(n) => Some((**n).clone()),
             Op::BitVec(n) => number(n.clone().into()),
             Op::Construct(_, index) if self.terms.args(value).is_empty() => number((*index).into()),
             _ => None,

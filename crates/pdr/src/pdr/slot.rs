@@ -44,10 +44,7 @@ impl Slot {
     pub fn new(system: &System, predicate: PredicateId) -> Self {
         let terms = &system.terms;
         let params = &system.predicate(predicate).params;
-        let args: Vec<TermId> = params
-            .iter()
-            .map(|&p| terms.fresh_var(terms.var_name(p), terms.sort_of(p)))
-            .collect();
+        let args: Vec<TermId> = params.iter().map(|&p| terms.fresh_copy(p)).collect();
         let literal = |name| terms.fresh_var(name, SortId::BOOL);
         Slot {
             predicate,

@@ -129,8 +129,7 @@ impl Transition {
             let vars = clause.vars(terms);
             map.extend(any.iter().map(|&a| (a, a)));
             for &var in &vars {
-                map.entry(var)
-                    .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));
+                map.entry(var).or_insert_with(|| terms.fresh_copy(var));
             }
             rules.push(Rule {
                 clause: index,
@@ -223,7 +222,7 @@ impl Transition {
             let mut map: FxHashMap<TermId, TermId> = rule.vars.iter().copied().collect();
             for var in clause.vars(&terms) {
                 map.entry(var).or_insert_with(|| {
-                    let own = terms.fresh_var(terms.var_name(var), terms.sort_of(var));
+                    let own = terms.fresh_copy(var);
                     rule.vars.push((var, own));
                     own
                 });

@@ -194,7 +194,7 @@ fn arguments(
     for (argument, arg) in args.filter(|(_, arg)| free.contains(arg)) {
         let assumption = of_argument.entry(argument);
         own.push(*assumption.or_insert_with(|| self::assumption(terms)));
-        let shadow = terms.fresh_var(terms.var_name(arg), terms.sort_of(arg));
+        let shadow = terms.fresh_copy(arg);
         shadows.push((arg, shadow));
     }
     let shadowed = terms.substitute(clause.constraint, &shadows.iter().copied().collect());

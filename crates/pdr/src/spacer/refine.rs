@@ -89,8 +89,7 @@ impl Refinement<'_> {
             let others = terms.free_vars(&[guarded]).into_iter();
             vars.extend(others.filter(|&v| !self.assumptions.is_one(v)));
             for var in vars {
-                map.entry(var)
-                    .or_insert_with(|| terms.fresh_var(terms.var_name(var), terms.sort_of(var)));
+                map.entry(var).or_insert_with(|| terms.fresh_copy(var));
             }
             solver.assert(terms.substitute(guarded, &map));
             if let Some(head) = &clause.head {

@@ -218,7 +218,7 @@ pub(super) fn instantiate(
         .zip(target.args.iter().copied())
         .collect();
     for var in case.vars(terms) {
-        let fresh = || terms.fresh_var(terms.var_name(var), terms.sort_of(var));
+        let fresh = || terms.fresh_copy(var);
         renaming.entry(var).or_insert_with(fresh);
     }
     // An index that is an argument after the step is replaced by its term over the state before,
