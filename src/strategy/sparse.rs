@@ -43,7 +43,7 @@ const LIMITS: Limits = Limits {
     min_clauses_for_neighbourhoods: 1000,
     near: [16, 128],
     queries: 3,
-    attempts: 37,
+    attempts: 55,
     max_steps: 50_000,
     walk_part: 4,
     walk_time: Duration::from_secs(30),

@@ -350,3 +350,38 @@ fn walks_end() {
     let most = LIMITS.walk_work_per_clause * 3;
     assert!(work <= 2 * most, "{work:?}");
 }
+
+/// The way to the query that is nearest makes a condition false that comes later.
+#[test]
+fn a_walk_goes_back_from_where_it_cannot_go_on() {
+    let mut system = System::new(Rc::new(TermStore::new()));
+    let t = system.terms.clone();
+    let [start, far, farther, join, end] =
+        ["S", "M", "N", "B", "Q"].map(|name| system.add_predicate(name, &[SortId::INT]));
+    let [x, y] = ["x", "y"].map(|name| t.var(name, SortId::INT));
+    let is = |value: i64| t.eq(y, t.int(value));
+    let copy = t.eq(x, y);
+    let small = t.and(&[copy, t.lt(x, t.int(3))]);
+    let edges = [
+        (start, is(5), join),
+        (start, copy, far),
+        (far, copy, farther),
+        (farther, is(1), join),
+        (join, small, end),
+    ];
+    system.add_clause(vec![], is(0), Some(atom(start, &[y])));
+    for (from, constraint, to) in edges {
+        system.add_clause(vec![atom(from, &[x])], constraint, Some(atom(to, &[y])));
+    }
+    // Nothing excludes the query, since the ranges at `join` are joined.
+    system.add_clause(vec![atom(end, &[x])], TermId::TRUE, None);
+    let mut walks = Vec::new();
+    let analysis = without_limit(&system);
+    analysis.walk(1, 4, |skeleton| {
+        walks.push(skeleton.iter().map(|step| step.0).collect::<Vec<_>>());
+        None::<()>
+    });
+    // The cheapest derivation has no values; each of the three kinds of runs finds the other way.
+    assert_eq!(walks.remove(0), [0, 1, 5, 6]);
+    assert_eq!(walks, vec![vec![0, 2, 3, 4, 5, 6]; 3]);
+}

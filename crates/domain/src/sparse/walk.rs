@@ -2,7 +2,8 @@
 //! exclude, in the direction of the query.
 //!
 //! The first candidate has the cheapest cubes (Knuth, IPL 1977). The others are runs of linear cubes:
-//! with ranges of the arguments at each step, or with values that are chosen at random.
+//! with ranges of the arguments at each step, with random values for all of them, or with random
+//! values for Booleans alone, which ranges do not relate to each other.
 //!
 //! Invariant: a candidate applies each cube to the heads of its premises. Whether there are values
 //! for it is left to a solver.
@@ -24,6 +25,12 @@ pub type Skeleton = Vec<(usize, Vec<usize>)>;
 /// Steps of a walk, at most, for each predicate, and in any case.
 const STEPS_PER_PREDICATE: usize = 4;
 const LEAST_STEPS: usize = 4_000;
+/// How often a run that cannot go on goes back by a random number of steps. The number is below a
+/// bound that is doubled each time, and begins anew after so many times. Of as many steps from there
+/// on, one of [`DETOURS_AFTER`] goes in a random direction.
+const TIMES_BACK: u32 = 32;
+const DOUBLED: u32 = 10;
+const DETOURS_AFTER: u32 = 3;
 /// Of so many steps one goes in a random direction: by attempt, again from the start after the last.
 const DETOURS: [u32; 6] = [1 << 30, 40, 12, 6, 4, 3];
 
@@ -52,6 +59,29 @@ impl Steps {
     /// Whether so many more would be too many.
     fn are_spent_by(&self, more: u64) -> bool {
         self.taken.get() + more >= self.most
+    }
+}
+
+/// A predicate and the ranges of its arguments.
+type Place = (usize, Vec<Range>);
+
+/// The arguments that have a random value at each step of a run; others have ranges.
+#[derive(Clone, Copy)]
+enum Chosen {
+    None,
+    All,
+    Booleans,
+}
+
+impl Chosen {
+    const ALL: [Chosen; 3] = [Chosen::None, Chosen::All, Chosen::Booleans];
+
+    fn has(self, kind: Kind) -> bool {
+        match self {
+            Chosen::None => false,
+            Chosen::All => kind != Kind::Other,
+            Chosen::Booleans => kind == Kind::Bool,
+        }
     }
 }
 
@@ -205,12 +235,12 @@ impl<'a> Walks<'a> {
         steps
     }
 
-    /// A run of linear cubes; an odd attempt chooses no values.
+    /// A run of linear cubes.
     fn run(&self, attempt: u32) -> Option<Skeleton> {
         let mut random = Random::new(u64::from(attempt));
-        let concrete = attempt.is_multiple_of(2);
-        let detours = DETOURS[(attempt as usize - 1) / 2 % DETOURS.len()];
-        let mut clauses: Vec<usize> = Vec::new();
+        let number = attempt as usize - 1;
+        let chosen = Chosen::ALL[number % Chosen::ALL.len()];
+        let detours = DETOURS[number / Chosen::ALL.len() % DETOURS.len()];
         let cubes = (0..).zip(&self.program.cubes);
         let entries = cubes.filter(|(at, c)| c.body.is_empty() && self.applicable[*at as usize]);
         let near = |cube: &Cube| cube.head.as_ref().map_or(u32::MAX, |h| self.distances[h.0]);
@@ -222,41 +252,58 @@ impl<'a> Walks<'a> {
                 .below(best.len().clamp(1, 4))
                 .min(best.len().max(1) - 1),
         )?;
-        let mut place = self.step(start, &[], concrete, &mut random)?;
-        clauses.push(self.program.cubes[start as usize].clause);
+        let mut trail = vec![(start, self.step(start, &[], chosen, &mut random)?)];
+        let (mut times_back, mut after) = (0, 0);
         let most = LEAST_STEPS + STEPS_PER_PREDICATE * self.distances.len();
         for _ in 0..most {
             if self.steps.are_spent_by(0) {
                 return None;
             }
-            let query = &self.program.cubes[self.query as usize];
-            if query.body[0].0 == place.0
-                && self
-                    .step(self.query, &place.1, false, &mut random)
-                    .is_some()
-            {
-                clauses.push(query.clause);
-                break;
+            let (_, place) = trail.last()?;
+            if self.violates(place, &mut random) {
+                return Some(self.skeleton(&trail));
             }
-            let (at, next) = self.choose(&place, (concrete, detours), &mut random)?;
-            clauses.push(self.program.cubes[at as usize].clause);
-            place = next;
+            let detours = if after > 0 { DETOURS_AFTER } else { detours };
+            if let Some(next) = self.choose(place, (chosen, detours), &mut random) {
+                trail.push(next);
+                after = usize::saturating_sub(after, 1);
+                continue;
+            }
+            if times_back == TIMES_BACK {
+                return None;
+            }
+            after = 1 + random.below(4usize << (times_back % DOUBLED));
+            times_back += 1;
+            trail.truncate(trail.len().saturating_sub(after).max(1));
         }
-        let is_done = clauses.len() <= most;
+        None
+    }
+
+    /// Whether the query is about the predicate of a place, and not excluded by its ranges.
+    fn violates(&self, (p, ranges): &Place, random: &mut Random) -> bool {
+        let query = &self.program.cubes[self.query as usize];
+        query.body[0].0 == *p
+            && self
+                .step(self.query, ranges, Chosen::None, random)
+                .is_some()
+    }
+
+    /// The steps of a run that ends with the query.
+    fn skeleton(&self, trail: &[(u32, Place)]) -> Skeleton {
+        let cubes = trail.iter().map(|step| step.0).chain([self.query]);
+        let clauses = cubes.map(|at| self.program.cubes[at as usize].clause);
         let premises = |at: usize| at.checked_sub(1).into_iter().collect();
-        is_done.then(|| {
-            let steps = clauses.into_iter().enumerate();
-            steps.map(|(at, clause)| (clause, premises(at))).collect()
-        })
+        let steps = clauses.enumerate();
+        steps.map(|(at, clause)| (clause, premises(at))).collect()
     }
 
     /// The next cube of a run: the one that leads nearest to the query.
     fn choose(
         &self,
-        (p, ranges): &(usize, Vec<Range>),
-        (concrete, detours): (bool, u32),
+        (p, ranges): &Place,
+        (chosen, detours): (Chosen, u32),
         random: &mut Random,
-    ) -> Option<(u32, (usize, Vec<Range>))> {
+    ) -> Option<(u32, Place)> {
         let mut ways: Vec<(u32, u32, u32)> = Vec::new();
         let detour = random.one_in(detours);
         for &at in &self.uses[*p] {
@@ -271,19 +318,13 @@ impl<'a> Walks<'a> {
         }
         ways.sort_unstable();
         ways.into_iter().find_map(|(_, _, at)| {
-            let next = self.step(at, ranges, concrete, random)?;
+            let next = self.step(at, ranges, chosen, random)?;
             Some((at, next))
         })
     }
 
     /// The effect of a cube on one fact, or on ranges of its arguments.
-    fn step(
-        &self,
-        at: u32,
-        from: &[Range],
-        concrete: bool,
-        random: &mut Random,
-    ) -> Option<(usize, Vec<Range>)> {
+    fn step(&self, at: u32, from: &[Range], chosen: Chosen, random: &mut Random) -> Option<Place> {
         let cube = &self.program.cubes[at as usize];
         let mut ranges = cube.start.clone();
         for (_, args) in &cube.body {
@@ -296,7 +337,7 @@ impl<'a> Walks<'a> {
             }
         }
         let mut steps = 1 + ranges.len() as u64;
-        let found = self.narrowed(cube, &mut ranges, concrete, random, &mut steps);
+        let found = self.narrowed(cube, &mut ranges, chosen, random, &mut steps);
         self.steps.add(steps);
         if !found {
             return None;
@@ -306,28 +347,26 @@ impl<'a> Walks<'a> {
         Some((p, args.iter().map(|&l| ranges[l as usize]).collect()))
     }
 
-    /// Narrows the ranges of a cube's locals, to values if that is wanted; false if there are none.
+    /// Narrows the ranges of a cube's locals, some of them to values; false if there are none.
     fn narrowed(
         &self,
         cube: &Cube,
         ranges: &mut [Range],
-        concrete: bool,
+        chosen: Chosen,
         random: &mut Random,
         steps: &mut u64,
     ) -> bool {
         if !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
             return false;
         }
-        if concrete {
-            for local in 0..ranges.len() {
-                if cube.kinds[local] == Kind::Other || ranges[local].fixed().is_some() {
-                    continue;
-                }
-                ranges[local] = Range::value(pick(ranges[local], random));
-                let is_spent = self.steps.are_spent_by(*steps);
-                if is_spent || !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
-                    return false;
-                }
+        for local in 0..ranges.len() {
+            if !chosen.has(cube.kinds[local]) || ranges[local].fixed().is_some() {
+                continue;
+            }
+            ranges[local] = Range::value(pick(ranges[local], random));
+            let is_spent = self.steps.are_spent_by(*steps);
+            if is_spent || !narrow(ranges, &cube.kinds, &cube.formulas, steps) {
+                return false;
             }
         }
         true
