@@ -80,15 +80,16 @@ const ARRAYS: Schedule<Options> = &[
 ];
 
 const BIT_VECTORS: Schedule<Options> = &[
-    slot(&["--engine", "ic3"], 0.5, FIVE_MINUTES),
-    slot(&["--engine", "kind"], 0.6, FIVE_MINUTES),
-    slot(&["--engine", "vinta"], 1.0, UNLIMITED),
-    slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
+    slot(&["--engine", "twin"], 0.8, FIVE_MINUTES),
+    slot(&["--engine", "pdr"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "ic3"], 1.0, FIVE_MINUTES),
+    slot(&["--engine", "kind"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
 const LINEAR_REALS: Schedule<Options> = &[
-    slot(&["--engine", "interp"], 0.5, FIVE_MINUTES),
+    slot(&["--engine", "pdr"], 0.9, FIVE_MINUTES),
+    slot(&["--engine", "interp"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, UNLIMITED),
     slot(&["--engine", "pdkind"], 1.0, UNLIMITED),
     slot(&["--engine", "kind"], 1.0, UNLIMITED),

@@ -104,7 +104,8 @@ const fn long_run(seconds: u64) -> Limit {
 /// come after `pdr`. `ic3` has a higher limit, since it asks its SAT solver many small questions.
 /// `templates` simulates states before it has candidates. Where nearly all arguments are Booleans,
 /// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them. So
-/// have `pdkind` and `ic3` on single predicates over reals and over bit-vectors.
+/// have `pdkind` and `ic3` on single predicates over reals and over bit-vectors; what `twin` answers at once
+/// comes before that.
 const QUICK: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(10)),
     anywhere("pdr", 1.0, work(100)),
@@ -115,6 +116,7 @@ const QUICK: Schedule<PlannedTurn> = &[
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
     only("pdkind", 0.3, time(300), Condition::OneOfReals),
+    only("twin", 0.1, work(200), Condition::OneOfBitVectors),
     only("ic3", 0.25, time(300), Condition::OneOfBitVectors),
 ];
 
@@ -127,8 +129,8 @@ const QUICK: Schedule<PlannedTurn> = &[
 const WRITTEN: Schedule<PlannedTurn> = &[
     only("relate", 0.15, work(1_000), Condition::SeveralFacts),
     only("pairs", 0.2, work(2_000), Condition::SeveralFactsOfNumbers),
+    only("twin", 0.4, time(300), Condition::WideBitVectors),
     only("relate", 0.35, time(60), Condition::SeveralFactsOfNumbers),
-    only("twin", 0.2, time(300), Condition::WideBitVectors),
     anywhere("enum", 0.1, work(400)),
     anywhere("induct", 0.35, time(20)),
     anywhere("enum", 0.15, time(10)),
