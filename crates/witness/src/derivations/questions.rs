@@ -101,7 +101,7 @@ pub fn questions(
     }
     writer.queries()?;
     let own = writer.questions.into_iter();
-    formulas.extend(own.map(|(what, formula)| (what, changes.own(&formula).into_owned())));
+    formulas.extend(own.map(|(what, formula)| (what, changes.definition(&formula))));
     Ok(Questions { commands, formulas })
 }
 
