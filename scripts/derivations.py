@@ -75,7 +75,8 @@ class Proof:
                 continue
             slots = [Clause.atom(clean(slot)) for slot in forms[1]]
             options = dict(zip(forms[3::2], forms[4::2]))
-            if len(forms) % 2 == 0 or set(options) - {":group", ":measured", ":proof"} or ":proof" not in options:
+            known = {":group", ":measured", ":proof", ":concludes"}
+            if len(forms) % 2 == 0 or set(options) - known or ":proof" not in options:
                 raise Broken("a lemma of another form")
             if 2 * len(options) != len(forms) - 3:
                 raise Broken("an option that is there twice")
@@ -83,7 +84,14 @@ class Proof:
             if len(set(measured)) != len(measured) or any(slot >= len(slots) for slot in measured):
                 raise Broken("measured slots are distinct positions")
             group = int(options.get(":group", "0"))
-            self.lemmas.append((slots, clean(forms[2]), group, measured, options[":proof"]))
+            conclusion = Clause.atom(clean(options[":concludes"])) if ":concludes" in options else None
+            self.lemmas.append((slots, clean(forms[2]), group, measured, options[":proof"], conclusion))
+        self.clean = clean
+
+    def instances(self, forms):
+        if not isinstance(forms, list):
+            raise Broken("no list of instances")
+        return [self.instance(form) for form in forms]
 
     def instance(self, form):
         """The position of a lemma, and atoms."""
@@ -91,6 +99,20 @@ class Proof:
             raise Broken("no instance of a lemma")
         return self.names[form[0]], [int(atom) for atom in form[1:]]
 
+    def step(self, form):
+        """An application of a clause: predicate, position, premises, names, values, and instances."""
+        (predicate, *numbers), names, values, uses = form
+        if not numbers or not all(map(str.isdecimal, numbers)) or not isinstance(predicate, str):
+            raise Broken("no clause of a predicate")
+        given = []
+        for name, atom, arg in names:
+            if not isinstance(name, str) or not atom.isdecimal() or not arg.isdecimal():
+                raise Broken("no name of an argument")
+            given.append((name, int(atom), int(arg)))
+        clause, *premises = map(int, numbers)
+        values = [self.clean(value) for value in values]
+        name, _ = Clause.atom(predicate)
+        return name, clause, premises, given, values, self.instances(uses)
 
     def total(self, forms, clean):
         """A statement of totality: the fact, its domain, outputs, group, measure and cases."""
@@ -125,6 +147,12 @@ class Questions:
     def __init__(self, stem, clauses, proof, sorts):
         self.stem, self.clauses, self.proof, self.sorts = stem, clauses, proof, sorts
         self.found = []
+        # The clauses that were applied.
+        self.used = set()
+
+    def rules(self, name):
+        """The clauses that derive a predicate."""
+        return [n for n, clause in enumerate(self.clauses) if clause.head and clause.head[0] == name]
 
     def args(self, number, atom):
         """Pairs of an atom's arguments and their sorts."""
@@ -136,14 +164,20 @@ class Questions:
         return [self.stem + name, *names] if names else self.stem + name
 
     def instance(self, used, atoms):
+        number, _ = used
+        if self.proof.lemmas[number][5]:
+            raise Broken("an instance of a lemma that concludes a fact")
+        return self.applied(f"lemma{number}", self.matched(used, atoms))
+
+    def matched(self, used, atoms):
+        """The arguments of the atoms of an instance, with their sorts."""
         number, places = used
         slots = self.proof.lemmas[number][0]
         if len(places) != len(slots) or any(place >= len(atoms) for place in places):
             raise Broken("an instance with other atoms")
         if any(atoms[place][0] != slot[0] for place, slot in zip(places, slots)):
             raise Broken("an instance at an atom of another predicate")
-        args = [arg for place in places for arg in self.args(place, atoms[place])]
-        return self.applied(f"lemma{number}", args)
+        return [arg for place in places for arg in self.args(place, atoms[place])]
 
     def add(self, binders, atoms, known):
         binders = [*binders, *(arg for number, atom in enumerate(atoms) for arg in self.args(number, atom))]
@@ -194,7 +228,7 @@ class Questions:
         binders = [[arg, sort] for arg, sort in zip(head, sorts) if arg]
         start, found = self.sum(measure, [head]), []
         for at, (clause, premises) in enumerate(cases):
-            rules = [n for n, other in enumerate(self.clauses) if other.head and other.head[0] == name]
+            rules = self.rules(name)
             if clause >= len(rules) or len(self.clauses[rules[clause]].body) != len(premises):
                 raise Broken("a clause that derives no fact")
             given, atoms, steps = [head], [(None, [])], []
@@ -214,8 +248,8 @@ class Questions:
                 atoms.append((body, [term if value is None else value for term, value in zip(own, values)]))
                 uses = []
                 for lemma, places in fact[2]:
-                    slots, _, smaller_group, *_ = self.proof.lemmas[lemma]
-                    if smaller_group >= group or len(places) != len(slots):
+                    slots, _, smaller_group, _, _, conclusion = self.proof.lemmas[lemma]
+                    if conclusion or smaller_group >= group or len(places) != len(slots):
                         raise Broken("an instance of a lemma of no smaller group")
                     if any(p >= len(atoms) or atoms[p][0] != slot[0] for p, slot in zip(places, slots)):
                         raise Broken("an instance at other atoms")
@@ -248,27 +282,102 @@ class Questions:
 
     def uses(self, number, uses, atoms):
         """The instances of lemmas in a lemma's proof, which have to be smaller."""
-        _, _, group, measured, _ = self.proof.lemmas[number]
         instances = []
         for used in uses:
             instances.append(self.instance(used, atoms))
-            _, _, other, others, _ = self.proof.lemmas[used[0]]
-            paths = [atoms[used[1][slot]][1] for slot in others]
-            if other > group or (other == group and not smaller(paths, measured, used[0] < number)):
-                raise Broken(f"lemma {number} uses an instance that is not smaller")
+            self.descends(number, used, atoms)
         return instances
+
+    def descends(self, number, used, atoms):
+        """Raises Broken if an instance, which matches the atoms, is not smaller than a lemma."""
+        _, _, group, measured, *_ = self.proof.lemmas[number]
+        _, _, other, others, *_ = self.proof.lemmas[used[0]]
+        paths = [atoms[used[1][slot]][1] for slot in others]
+        if other > group or (other == group and not smaller(paths, measured, used[0] < number)):
+            raise Broken(f"lemma {number} uses an instance that is not smaller")
+
+    def added(self, number, form, atoms, binders, known):
+        """The conclusion of an instance, and equations for its arguments; asks what the lemma assumes."""
+        used, uses = self.proof.instance(form[0]), self.proof.instances(form[1])
+        conclusion = self.proof.lemmas[used[0]][5]
+        if not conclusion:
+            raise Broken("a fact of a lemma that concludes none")
+        args = self.matched(used, atoms)
+        self.descends(number, used, atoms)
+        assumed = ["not", self.applied(f"premise{used[0]}", args)]
+        self.add(binders, atoms, [*known, assumed, *self.uses(number, uses, atoms)])
+        name, terms = conclusion
+        values = [self.applied(f"conclusion{used[0]}_{j}", args) for j in range(len(terms))]
+        return name, [["=", f"{self.stem}a{len(atoms)}_{j}", value] for j, value in enumerate(values)]
+
+    def by_clause(self, number, form, atoms, binders, known):
+        """The head of a clause, new binders, and equations; asks whether the clause derives it."""
+        name, clause, premises, names, values, uses = self.proof.step(form)
+        rules = self.rules(name)
+        if clause >= len(rules):
+            raise Broken("a clause that is not there")
+        rule = rules[clause]
+        self.used.add(rule)
+        body = self.clauses[rule].body
+        if len(body) != len(premises) or len(self.clauses[rule].vars) != len(values):
+            raise Broken("not as many facts or values as a clause has")
+        if any(at >= len(atoms) or atoms[at][0] != atom for at, (atom, _) in zip(premises, body)):
+            raise Broken("a clause with another fact")
+        given = []
+        for word, at, arg in names:
+            if at >= len(atoms) or arg >= len(self.sorts[atoms[at][0]]):
+                raise Broken("a value that is not given")
+            given.append([word, f"{self.stem}a{at}_{arg}"])
+        place = len(atoms)
+        new = self.rule(rule, f"v{place}")
+        own = [["=", var, ["let", given, value] if given else value] for (var, _), value in zip(new, values)]
+        head = self.args(place, (name, None))
+        own += [["=", arg, self.applied(f"head{rule}_{j}", new)] for j, (arg, _) in enumerate(head)]
+        args = [*new, *head, *(arg for at in premises for arg in self.args(at, atoms[at]))]
+        question = ["not", self.applied(f"rule{rule}", args)]
+        instances = self.uses(number, uses, atoms)
+        more = [*atoms, (name, (-1,))]
+        self.add([*binders, *new], more, [*known, *own, question, *instances])
+        return name, new, own
+
+    def goal(self, number, form, atoms, binders, known):
+        """Asks whether one of the atoms is the conclusion."""
+        slots, *_, conclusion = self.proof.lemmas[number]
+        if not conclusion or not all(map(str.isdecimal, form[0])):
+            raise Broken("a goal of a lemma that concludes no fact")
+        args = [arg for at, slot in enumerate(slots) for arg in self.args(at, slot)]
+        found = []
+        for at in map(int, form[0]):
+            if at >= len(atoms) or atoms[at][0] != conclusion[0]:
+                raise Broken("another fact as conclusion")
+            pairs = enumerate(self.args(at, atoms[at]))
+            found.append(["and", "true", *(["=", arg, self.applied(f"conclusion{number}_{j}", args)] for j, (arg, _) in pairs)])
+        uses = self.uses(number, self.proof.instances(form[1:]), atoms)
+        self.add(binders, atoms, [*known, ["not", ["or", "false", *found]], *uses])
 
     def lemma(self, number):
         """The questions of a lemma's proof, in the order of its leaves."""
-        slots, _, group, _, root = self.proof.lemmas[number]
+        slots, _, group, _, root, conclusion = self.proof.lemmas[number]
         atoms = [(name, (at,)) for at, (name, _) in enumerate(slots)]
         args = [arg for at, atom in enumerate(atoms) for arg in self.args(at, atom)]
-        todo = [(root, atoms, [], [["not", self.applied(f"lemma{number}", args)]], frozenset())]
+        start = self.applied(f"premise{number}", args) if conclusion else ["not", self.applied(f"lemma{number}", args)]
+        todo = [(root, atoms, [], [start], frozenset())]
         while todo:
             node, atoms, binders, known, split = todo.pop()
             if node[:1] == [":use"]:
                 uses = [self.proof.instance(form) for form in node[1:]]
                 self.add(binders, atoms, [*known, *self.uses(number, uses, atoms)])
+                continue
+            if node[:1] == [":goal"] and len(node) > 1:
+                self.goal(number, node[1:], atoms, binders, known)
+                continue
+            if node[:1] == [":add"] and len(node) == 4:
+                name, equations = self.added(number, node[1:3], atoms, binders, known)
+                todo.append((node[3], [*atoms, (name, (-1,))], binders, [*known, *equations], split))
+                continue
+            if node[:1] == [":apply"] and len(node) == 6:
+                name, new, equations = self.by_clause(number, node[1:5], atoms, binders, known)
+                todo.append((node[5], [*atoms, (name, (-1,))], [*binders, *new], [*known, *equations], split))
                 continue
             if node[:1] == [":ghost"] and len(node) == 3:
                 fact = self.proof.existence(node[1])
@@ -277,12 +386,12 @@ class Questions:
                 todo.append((node[2], [*atoms, (name, (-1,))], binders, [*known, *equations], split))
                 continue
             if node[:1] != [":split"]:
-                raise Broken("neither :use, :split nor :ghost")
+                raise Broken("a node of another form")
             at, cases = int(node[1]), node[2:]
             if at >= len(atoms) or at in split:
                 raise Broken(f"a split of atom {at}")
             name, path = atoms[at]
-            rules = [n for n, clause in enumerate(self.clauses) if clause.head and clause.head[0] == name]
+            rules = self.rules(name)
             if len(rules) != len(cases):
                 raise Broken(f"{len(cases)} cases for {len(rules)} clauses")
             for rule, case in reversed(list(zip(rules, cases))):
@@ -364,24 +473,33 @@ def checks(task, commands, text, clean, words):
         expected.append(next(c for c in own if c[1] == f"{stem}clause{number}"))
         expected.append(inst(stem, number, expected[-1]))
         expected.append(rule(stem, number, clause, sorts))
-    for number, (slots, statement, *_) in enumerate(proof.lemmas):
+    for number, (slots, statement, *_, conclusion) in enumerate(proof.lemmas):
         if any(name not in sorts or len(args) != len(sorts[name]) for name, args in slots):
             raise Broken("a lemma about no predicate")
         params = [[arg, sort] for name, args in slots for arg, sort in zip(args, sorts[name])]
-        expected.append(["define-fun", f"{stem}lemma{number}", params, "Bool", statement])
+        what = "premise" if conclusion else "lemma"
+        expected.append(["define-fun", f"{stem}{what}{number}", params, "Bool", statement])
+        if conclusion and (conclusion[0] not in sorts or len(conclusion[1]) != len(sorts[conclusion[0]])):
+            raise Broken("a conclusion with no predicate")
+        for j, term in enumerate(conclusion[1] if conclusion else []):
+            expected.append(["define-fun", f"{stem}conclusion{number}_{j}", params, sorts[conclusion[0]][j], term])
     for number, ((name, args), domain, outputs, *_) in enumerate(proof.totals):
         if name not in sorts or len(args) != len(sorts[name]):
             raise Broken("a statement about no predicate")
         params = [[arg, sort] for at, (arg, sort) in enumerate(zip(args, sorts[name])) if at not in outputs]
         expected.append(["define-fun", f"{stem}domain{number}", params, "Bool", domain])
-    if own != expected:
-        raise Broken("definitions that are not those of the clauses and lemmas")
     questions = Questions(stem, clauses, proof, sorts)
     for number in range(len(proof.totals)):
         questions.total(number)
     for number in range(len(proof.lemmas)):
         questions.lemma(number)
     questions.queries()
+    for number in sorted(questions.used):
+        name, terms = clauses[number].head
+        for j, term in enumerate(terms):
+            expected.append(["define-fun", f"{stem}head{number}_{j}", clauses[number].vars, sorts[name][j], term])
+    if own != expected:
+        raise Broken("definitions that are not those of the clauses and lemmas")
     declared = [["declare-fun", name, of, "Bool"] for name, of in task.predicates.items()]
     asked, at = [], 0
     while at < len(commands):

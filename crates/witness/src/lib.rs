@@ -70,8 +70,9 @@ pub use print::ProofFormat;
 pub use standalone::none as no_certificate;
 pub use step_check::{Rule, Rules, StepError, SystemRules, check_refutation, check_steps};
 pub use types::{
-    Affine, Case, Derivations, Derived, Existence, Fact, FunctionModel, Instance, Lemma, Model,
-    ProofNode, Refutation, RefutationStep, RelationalLemma, Total, TotalCase, Verdict,
+    Affine, Case, ClauseStep, Derivations, Derived, Existence, Fact, FunctionModel, Instance,
+    Lemma, Model, ProofNode, Refutation, RefutationStep, RelationalLemma, Total, TotalCase,
+    Verdict,
 };
 pub use validate::{
     CheckOutcome, Output, UndecidedModel, Validated, Wanted, check_claim, string_literal, validate,

@@ -95,13 +95,16 @@ pub struct Derived {
     pub cases: Vec<(usize, Vec<TermId>)>,
 }
 
-/// A lemma `P1(x1) ∧ … ∧ Pn(xn) ⇒ statement` about n facts at once, with its proof.
+/// A lemma `P1(x1) ∧ … ∧ Pn(xn) ⇒ statement` about n facts at once, with its proof. With a conclusion
+/// it is `P1(x1) ∧ … ∧ Pn(xn) ∧ statement ⇒ conclusion`.
 #[derive(Clone, Debug)]
 pub struct RelationalLemma {
     /// The facts: predicates over distinct variables.
     pub slots: Vec<Atom>,
     /// A formula over the variables of the slots.
     pub statement: TermId,
+    /// A fact over terms of the variables of the slots.
+    pub conclusion: Option<Atom>,
     /// Lemmas of smaller groups may be used freely; those of the same group for smaller derivations.
     pub group: usize,
     /// Positions of the slots whose derivations count for this order.
@@ -159,11 +162,19 @@ pub struct Affine {
 }
 
 /// A node of a proof. The atoms of the context are those of the slots, and behind them the premises
-/// that the splits, and the facts that the ghosts on the way to the node added, in this order.
+/// that the splits, and the facts that other nodes on the way added, in this order. A proof that was
+/// read has text in the places of terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ProofNode {
+pub enum ProofNode<T = TermId> {
     /// A leaf: these instances contradict what is known.
     Use(Vec<Instance>),
+    /// A leaf of a lemma with a conclusion: one of the atoms is the conclusion.
+    Goal {
+        /// Positions of atoms of the context.
+        atoms: Vec<usize>,
+        /// Instances that are used.
+        uses: Vec<Instance>,
+    },
     /// A case for each clause that derives the atom's predicate, in the order of the clauses.
     Split {
         /// The position of the atom in the context.
@@ -178,6 +189,39 @@ pub enum ProofNode {
         /// The node with the atom.
         inner: usize,
     },
+    /// The conclusion of an instance of a lemma is added.
+    Add {
+        /// The instance, of a lemma with a conclusion.
+        used: Instance,
+        /// Instances that show what the lemma assumes.
+        uses: Vec<Instance>,
+        /// The node with the fact.
+        inner: usize,
+    },
+    /// The head of a clause is added.
+    Apply {
+        /// How the clause derives it.
+        step: ClauseStep<T>,
+        /// The node with the fact.
+        inner: usize,
+    },
+}
+
+/// An application of a clause to atoms of a context.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClauseStep<T = TermId> {
+    /// The predicate of its head.
+    pub predicate: PredicateId,
+    /// The position among the clauses that derive the predicate.
+    pub clause: usize,
+    /// For each body atom, the position of an atom of the context.
+    pub premises: Vec<usize>,
+    /// Variables that stand for arguments of the context: positions of atoms and of arguments.
+    pub names: Vec<(T, usize, usize)>,
+    /// The values of the clause's variables, over these.
+    pub values: Vec<T>,
+    /// Instances that show the clause's constraint.
+    pub uses: Vec<Instance>,
 }
 
 /// An instance of a relational lemma.

@@ -345,6 +345,7 @@ impl Product {
             };
             proof.lemmas.push(RelationalLemma {
                 statement: self.system.instantiate(definition, &atom),
+                conclusion: None,
                 measured: (0..slots.len()).collect(),
                 slots,
                 group: 0,

@@ -275,6 +275,7 @@ impl Library {
                 },
                 slots,
                 statement,
+                conclusion: None,
                 group,
                 proof: nodes(&minimal[number], &renumbered),
             });

@@ -13,6 +13,28 @@
 //! statement of its own, by induction on an integer. A ghost is below no slot, so where it is used as
 //! a slot that is measured, the instance is not smaller.
 //!
+//! # Facts as conclusions
+//! A lemma may conclude a fact, `P1(x1) ∧ … ∧ Pn(xn) ∧ φ ⇒ R(t)`. Then more facts are known at a node
+//! than the derivations there have: the conclusion of an instance of such a lemma, where φ holds, and
+//! the head of a clause, where its body is among the facts and its constraint holds for values that the
+//! proof names. A leaf of such a lemma is closed where one of the facts is `R(t)`.
+//!
+//! Why this is sound: the claim about `R(t)` is that the least model has it, that is, that *some*
+//! derivation ends with it. Suppose that lemmas are wrong, and take the least wrong tuple of derivations
+//! in the order above, with its lemma. Follow the tree to a leaf, at each split by the clause with which
+//! the derivation ends. Then each fact of the context has a derivation, and each fact with a path has
+//! the one that the path names:
+//!
+//! - an instance of a lemma is about a smaller tuple, so it is not wrong. At the slots that are not
+//!   measured any derivations will do, so added facts may stand there;
+//! - a fact that was added has a derivation, but nothing is known about its size. So it has no path, as a
+//!   ghost, and nor have the premises that its split adds. It never stands at a slot that is measured
+//!   in an instance of a lemma of the same group;
+//! - the least model is closed under the clauses.
+//!
+//! A leaf's question then says that the lemma is right about this tuple. Nothing says that a lemma's
+//! conclusion has a derivation of some size; the order counts derivations of slots only.
+//!
 //! That a proof is one depends on the clauses that the reader made of the text. So these clauses are
 //! printed, and each assertion of the text has to follow from those of its command.
 //!
@@ -32,6 +54,9 @@ mod read;
 mod tests;
 
 use crate::types::{Affine, Instance, ProofNode, TotalCase};
+
+/// A node of a proof as it was read.
+type NodeText = ProofNode<String>;
 
 pub(super) use check::check_derivations;
 pub(super) use functions::{FunctionsText, check_functions};
@@ -57,9 +82,11 @@ struct LemmaText {
     name: String,
     slots: Vec<SlotText>,
     statement: String,
+    /// The position of a predicate, and terms over the arguments of the slots.
+    conclusion: Option<(usize, Vec<String>)>,
     group: usize,
     measured: Vec<usize>,
-    nodes: Vec<ProofNode>,
+    nodes: Vec<NodeText>,
 }
 
 /// A statement of totality as it was read.

@@ -9,7 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::super::print::ModelPrinter;
 use crate::types::{
-    Affine, Derivations, Derived, Existence, Instance, Model, ProofNode, RelationalLemma, Total,
+    Affine, ClauseStep, Derivations, Derived, Existence, Instance, Model, ProofNode,
+    RelationalLemma, Total,
 };
 use alphorn_chc::frontend::Problem;
 use alphorn_term::{Op, SortId, TermId, quote_symbol};
@@ -127,13 +128,26 @@ fn lemma_line(
         }
         line.push(')');
     }
-    write!(line, ") {} :group {}", statement[0], lemma.group).expect("string");
+    write!(line, ") {}", statement[0]).expect("string");
+    if let Some(conclusion) = &lemma.conclusion {
+        let (_, terms) = printer
+            .over(&vars, &conclusion.args)
+            .map_err(|()| format!("the conclusion of lemma L{number} has other variables"))?;
+        let predicate = problem.predicates.get(conclusion.predicate.index());
+        let predicate = predicate.ok_or("a conclusion with an unknown predicate")?;
+        write!(line, " :concludes ({}", quote_symbol(&predicate.name)).expect("string");
+        terms.iter().for_each(|term| {
+            write!(line, " {term}").expect("string");
+        });
+        line.push(')');
+    }
+    write!(line, " :group {}", lemma.group).expect("string");
     if !lemma.measured.iter().copied().eq(0..lemma.slots.len()) {
         let list: Vec<String> = lemma.measured.iter().map(usize::to_string).collect();
         write!(line, " :measured ({})", list.join(" ")).expect("string");
     }
     line.push_str(" :proof ");
-    tree(&mut line, &lemma.proof)?;
+    tree(problem, printer, &mut line, &lemma.proof)?;
     Ok(line)
 }
 
@@ -200,7 +214,12 @@ fn affine(line: &mut String, sum: &Affine) {
 }
 
 /// Writes a proof's tree; iterative.
-fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
+fn tree(
+    problem: &Problem,
+    printer: &ModelPrinter<'_>,
+    line: &mut String,
+    nodes: &[ProofNode],
+) -> Result<(), String> {
     // `None` closes a parenthesis.
     let mut stack = vec![Some(0)];
     let mut written = 0;
@@ -225,6 +244,24 @@ fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
                 instances(line, uses);
                 line.push(')');
             }
+            ProofNode::Goal { atoms, uses } => {
+                let atoms: Vec<String> = atoms.iter().map(usize::to_string).collect();
+                write!(line, "(:goal ({})", atoms.join(" ")).expect("string");
+                instances(line, uses);
+                line.push(')');
+            }
+            ProofNode::Add { used, uses, inner } => {
+                line.push_str("(:add");
+                instances(line, std::slice::from_ref(used));
+                listed(line, uses);
+                stack.push(None);
+                stack.push(Some(*inner));
+            }
+            ProofNode::Apply { step, inner } => {
+                clause_step(problem, printer, line, step)?;
+                stack.push(None);
+                stack.push(Some(*inner));
+            }
             ProofNode::Ghost { fact, inner } => {
                 line.push_str("(:ghost ");
                 existence(line, fact);
@@ -239,6 +276,42 @@ fn tree(line: &mut String, nodes: &[ProofNode]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Writes the application of a clause, without its end.
+fn clause_step(
+    problem: &Problem,
+    printer: &ModelPrinter<'_>,
+    line: &mut String,
+    step: &ClauseStep,
+) -> Result<(), String> {
+    let predicate = problem.predicates.get(step.predicate.index());
+    let predicate = predicate.ok_or("a clause of an unknown predicate")?;
+    let name = quote_symbol(&predicate.name);
+    write!(line, "(:apply ({name} {}", step.clause).expect("string");
+    for premise in &step.premises {
+        write!(line, " {premise}").expect("string");
+    }
+    line.push_str(") (");
+    let vars: Vec<TermId> = step.names.iter().map(|name| name.0).collect();
+    for (position, (_, atom, arg)) in step.names.iter().enumerate() {
+        let space = if position == 0 { "" } else { " " };
+        let name = printer.argument(position);
+        write!(line, "{space}({name} {atom} {arg})").expect("string");
+    }
+    let (_, values) = printer
+        .over(&vars, &step.values)
+        .map_err(|()| format!("a clause of {name} with values that are not given"))?;
+    write!(line, ") ({})", values.join(" ")).expect("string");
+    listed(line, &step.uses);
+    Ok(())
+}
+
+/// Writes instances as a list.
+fn listed(line: &mut String, uses: &[Instance]) {
+    let mut list = String::new();
+    instances(&mut list, uses);
+    write!(line, " ({})", list.trim_start()).expect("string");
 }
 
 fn instances(line: &mut String, uses: &[Instance]) {

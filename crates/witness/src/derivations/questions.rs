@@ -7,7 +7,8 @@
 //!   of its variables;
 //! - `ind!ruleI` relates its variables, the arguments of its head `ind!h0 …` and those of its body
 //!   atoms `ind!b0_0 …`;
-//! - `ind!lemmaI` is a lemma's statement over the arguments of its slots;
+//! - `ind!lemmaI` is a lemma's statement over the arguments of its slots; of a lemma that concludes a
+//!   fact, it is `ind!premiseI`, and `ind!conclusionI_J` are the arguments of the fact (`atoms`);
 //! - in the questions `ind!aI_J` is the J-th argument of the context's I-th atom, and `ind!cI_J` the
 //!   J-th variable of the clause by which that atom was split;
 //! - `ind!domainI` is the domain of a statement of totality, over the inputs (`totality`).
@@ -18,6 +19,7 @@
 //! If all questions are valid and the checks here pass, the least model of the clauses satisfies the
 //! text's assertions. Leaves speak of no predicate, unless a lemma's statement does.
 
+mod atoms;
 mod functions;
 mod totality;
 
@@ -78,6 +80,7 @@ pub fn questions(
     for (number, total) in proof.totals.iter().enumerate() {
         writer.domain(number, total, &mut definitions);
     }
+    writer.heads(&mut definitions)?;
     let all = (0..problem.commands.len()).collect();
     let failed = |message| Refusal::Unsupported(message);
     let mut commands = String::new();
@@ -192,7 +195,9 @@ impl<'a> Writer<'a> {
         let is_taken = |stem: &str| {
             let in_lemma = |lemma: &LemmaText| {
                 let mut names = lemma.slots.iter().flat_map(|slot| &slot.args);
-                lemma.statement.contains(stem) || names.any(|name| name.contains(stem))
+                lemma.statement.contains(stem)
+                    || names.any(|name| name.contains(stem))
+                    || lemma.terms().any(|term| term.contains(stem))
             };
             let in_total = |total: &TotalText| {
                 let mut names = total.slot.args.iter();
@@ -302,7 +307,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes the definition for a lemma's statement.
+    /// Writes the definitions for a lemma's statement, and for the arguments of its conclusion.
     fn lemma(&self, number: usize, lemma: &LemmaText, out: &mut String) {
         let mut binders = String::new();
         for slot in &lemma.slots {
@@ -310,14 +315,25 @@ impl<'a> Writer<'a> {
                 write!(binders, " ({name} {sort})").expect("string");
             }
         }
+        let (stem, binders, statement) = (&self.stem, binders.trim_start(), &lemma.statement);
+        let what = match lemma.conclusion {
+            Some(_) => "premise",
+            None => "lemma",
+        };
         writeln!(
             out,
-            "(define-fun {}lemma{number} ({}) Bool {})",
-            self.stem,
-            binders.trim_start(),
-            lemma.statement
+            "(define-fun {stem}{what}{number} ({binders}) Bool {statement})"
         )
         .expect("string");
+        if let Some((predicate, terms)) = &lemma.conclusion {
+            for (j, (term, sort)) in terms.iter().zip(self.sorts(*predicate)).enumerate() {
+                writeln!(
+                    out,
+                    "(define-fun {stem}conclusion{number}_{j} ({binders}) {sort} {term})"
+                )
+                .expect("string");
+            }
+        }
     }
 
     /// The sorts of a predicate's arguments.
@@ -385,8 +401,24 @@ impl<'a> Writer<'a> {
     /// The instance of a lemma's statement.
     ///
     /// # Errors
-    /// The atoms do not match the slots.
+    /// The atoms do not match the slots, or the lemma concludes a fact.
     fn instance(&self, instance: &Instance, atoms: &[ContextAtom]) -> Result<String, Refusal> {
+        let args = self.matched(instance, atoms)?;
+        let lemma = &self.proof.lemmas[instance.lemma];
+        if lemma.conclusion.is_some() {
+            return wrong(format!(
+                "an instance of {}, which says nothing but that there is a fact",
+                lemma.name
+            ));
+        }
+        Ok(self.applied(&format!("lemma{}", instance.lemma), &args))
+    }
+
+    /// The arguments of the atoms of an instance, each with a space before it.
+    ///
+    /// # Errors
+    /// The atoms do not match the slots.
+    fn matched(&self, instance: &Instance, atoms: &[ContextAtom]) -> Result<String, Refusal> {
         let lemma = &self.proof.lemmas[instance.lemma];
         if instance.atoms.len() != lemma.slots.len() {
             return wrong(format!(
@@ -410,7 +442,7 @@ impl<'a> Writer<'a> {
             }
             args.push_str(&self.args(at, atom.predicate));
         }
-        Ok(self.applied(&format!("lemma{}", instance.lemma), &args))
+        Ok(args)
     }
 
     /// Whether an instance may be used in the proof of a lemma.
@@ -495,11 +527,14 @@ impl<'a> Writer<'a> {
                 is_split: false,
             });
         }
-        let statement = self.applied(&format!("lemma{number}"), &args);
+        let formulas = match lemma.conclusion {
+            Some(_) => format!(" {}", self.applied(&format!("premise{number}"), &args)),
+            None => format!(" (not {})", self.applied(&format!("lemma{number}"), &args)),
+        };
         let known = Known {
             atoms,
             binders: String::new(),
-            formulas: format!(" (not {statement})"),
+            formulas,
             place: format!("lemma {}", lemma.name),
         };
         let mut visited = 0;
@@ -514,8 +549,19 @@ impl<'a> Writer<'a> {
                     let instances = self.smaller_instances(number, uses, &known.atoms)?;
                     self.question(&known, &instances)?;
                 }
+                Some(ProofNode::Goal { atoms, uses }) => {
+                    self.goal(number, &known, atoms, uses)?;
+                }
                 Some(ProofNode::Ghost { fact, inner }) => {
                     let known = self.ghost(number, &known, fact)?;
+                    todo.push((*inner, known));
+                }
+                Some(ProofNode::Add { used, uses, inner }) => {
+                    let known = self.added(number, &known, used, uses)?;
+                    todo.push((*inner, known));
+                }
+                Some(ProofNode::Apply { step, inner }) => {
+                    let known = self.by_clause(number, &known, step)?;
                     todo.push((*inner, known));
                 }
                 Some(ProofNode::Split { atom, cases }) => {

@@ -1,7 +1,8 @@
 //! Reading proofs by induction on derivations, which are comments:
 //!
 //! ```text
-//! ; relational NAME ((PREDICATE ARGUMENT ...) ...) STATEMENT :group N :measured (SLOT ...) :proof NODE
+//! ; relational NAME ((PREDICATE ARGUMENT ...) ...) STATEMENT :concludes (PREDICATE TERM ...) :group N
+//!     :measured (SLOT ...) :proof NODE
 //! ; total NAME (PREDICATE ARGUMENT ...) DOMAIN :outputs (POSITION ...) :group N :measure SUM
 //!     :cases ((CLAUSE (TOTAL (SUM ...) (NAME ATOM ...) ...) ...) ...)
 //! ; query NUMBER :use (NAME ATOM ...) ...
@@ -9,10 +10,20 @@
 //!     :cases ((CLAUSE TERM ...) ...)
 //! ```
 //!
-//! where a NODE is `(:use (NAME ATOM ...) ...)`, `(:split ATOM NODE ...)` or `(:ghost (TOTAL (SUM ...)
-//! (NAME ATOM ...) ...) NODE)`, a SUM is `(CONSTANT (FACTOR ATOM ARGUMENT) ...)`, and a lemma,
-//! statement, query or predicate is one line. Atoms, slots and queries count from 0. Without `:group` the group is 0, without
-//! `:measured` all slots are.
+//! where a USE is `(NAME ATOM ...)`, a NODE is one of
+//!
+//! ```text
+//! (:use USE ...)
+//! (:goal (ATOM ...) USE ...)
+//! (:split ATOM NODE ...)
+//! (:ghost (TOTAL (SUM ...) USE ...) NODE)
+//! (:add (NAME ATOM ...) (USE ...) NODE)
+//! (:apply (PREDICATE CLAUSE ATOM ...) ((VARIABLE ATOM ARGUMENT) ...) (TERM ...) (USE ...) NODE)
+//! ```
+//!
+//! a SUM is `(CONSTANT (FACTOR ATOM ARGUMENT) ...)`, and a lemma, statement, query or predicate is one
+//! line. Atoms, slots, queries and the clauses of a predicate count from 0. Without `:group` the group is
+//! 0, without `:measured` all slots are, and without `:concludes` a lemma says its statement.
 //!
 //! # Invariant
 //! Everything after the keywords is read, or an error with its place.
@@ -21,10 +32,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{DerivedText, LemmaText, ProofText, SlotText, TotalText};
+use super::{DerivedText, LemmaText, NodeText, ProofText, SlotText, TotalText};
 use crate::comments::{Failure, failure, parts};
 use crate::sexp::{ambiguity, elements, expression, symbol};
-use crate::types::{Affine, Existence, Instance, ProofNode, TotalCase};
+use crate::types::{Affine, ClauseStep, Existence, Instance, ProofNode, TotalCase};
+use alphorn_chc::PredicateId;
 use alphorn_chc::frontend::Problem;
 
 /// The keywords of its lines.
@@ -183,6 +195,7 @@ impl<'a> Reader<'a> {
             measured: (0..slots.len()).collect(),
             slots,
             statement: self.word(statement).to_owned(),
+            conclusion: None,
             group: 0,
             nodes: Vec::new(),
         };
@@ -201,6 +214,11 @@ impl<'a> Reader<'a> {
                     if sorted.len() != lemma.measured.len() || !known {
                         return failure(value.start, "measured slots are distinct positions");
                     }
+                }
+                ":concludes" if lemma.conclusion.is_none() => {
+                    let parts = self.list(value)?;
+                    let (predicate, terms) = self.atom(value, &parts)?;
+                    lemma.conclusion = Some((predicate, self.terms(terms)?));
                 }
                 ":proof" if lemma.nodes.is_empty() => lemma.nodes = self.nodes(value)?,
                 other => {
@@ -365,18 +383,7 @@ impl<'a> Reader<'a> {
 
     fn slot(&self, range: &Range<usize>) -> Result<SlotText, Failure> {
         let parts = self.list(range)?;
-        let Some((name, args)) = parts.split_first() else {
-            return failure(range.start, "a predicate is needed");
-        };
-        let name = symbol(self.word(name));
-        let mut predicates = self.problem.predicates.iter();
-        let Some(predicate) = predicates.position(|p| p.name == name) else {
-            return failure(range.start, format!("there is no predicate {name}"));
-        };
-        if self.problem.predicates[predicate].arity() != args.len() {
-            let message = format!("{name} has another number of arguments");
-            return failure(range.start, message);
-        }
+        let (predicate, args) = self.atom(range, &parts)?;
         if args.iter().any(|arg| self.word(arg).starts_with('(')) {
             return failure(range.start, "arguments are names");
         }
@@ -386,58 +393,177 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The position of the predicate of an atom, and its arguments.
+    fn atom<'r>(
+        &self,
+        range: &Range<usize>,
+        parts: &'r [Range<usize>],
+    ) -> Result<(usize, &'r [Range<usize>]), Failure> {
+        let Some((name, args)) = parts.split_first() else {
+            return failure(range.start, "a predicate is needed");
+        };
+        let predicate = self.predicate(name)?;
+        let known = &self.problem.predicates[predicate];
+        if known.arity() != args.len() {
+            let message = format!("{} has another number of arguments", known.name);
+            return failure(range.start, message);
+        }
+        Ok((predicate, args))
+    }
+
+    /// The position of a predicate.
+    fn predicate(&self, range: &Range<usize>) -> Result<usize, Failure> {
+        let name = symbol(self.word(range));
+        let mut predicates = self.problem.predicates.iter();
+        match predicates.position(|p| p.name == name) {
+            Some(at) => Ok(at),
+            None => failure(range.start, format!("there is no predicate {name}")),
+        }
+    }
+
+    /// The identity of a predicate.
+    fn problem_predicate(&self, range: &Range<usize>) -> Result<PredicateId, Failure> {
+        match u32::try_from(self.predicate(range)?) {
+            Ok(at) => Ok(PredicateId(at)),
+            Err(_) => failure(range.start, "too many predicates"),
+        }
+    }
+
+    /// The texts of terms, which name no parts of themselves for other places.
+    fn terms(&self, ranges: &[Range<usize>]) -> Result<Vec<String>, Failure> {
+        let read = |range: &Range<usize>| {
+            let word = self.word(range);
+            match word.contains(":named") {
+                true => failure(range.start, "a term without attributes is needed"),
+                false => Ok(word.to_owned()),
+            }
+        };
+        ranges.iter().map(read).collect()
+    }
+
     /// Reads the nodes of a proof; iterative.
-    fn nodes(&self, root: &Range<usize>) -> Result<Vec<ProofNode>, Failure> {
-        let mut nodes: Vec<ProofNode> = Vec::new();
+    fn nodes(&self, root: &Range<usize>) -> Result<Vec<NodeText>, Failure> {
+        let mut nodes: Vec<NodeText> = Vec::new();
         let mut todo = vec![(root.clone(), None)];
         while let Some((range, parent)) = todo.pop() {
             let number = nodes.len();
             if let Some((parent, case)) = parent {
                 match nodes.get_mut::<usize>(parent) {
                     Some(ProofNode::Split { cases, .. }) => cases[case] = number,
-                    Some(ProofNode::Ghost { inner, .. }) => *inner = number,
+                    Some(
+                        ProofNode::Ghost { inner, .. }
+                        | ProofNode::Add { inner, .. }
+                        | ProofNode::Apply { inner, .. },
+                    ) => *inner = number,
                     _ => {}
                 }
             }
             let parts = self.list(&range)?;
-            let node = match parts.split_first() {
-                Some((word, uses)) if self.word(word) == ":use" => {
-                    ProofNode::Use(self.instances(uses)?)
-                }
-                Some((word, [atom, cases @ ..])) if self.word(word) == ":split" => {
-                    let places = cases.iter().cloned().enumerate();
-                    todo.extend(places.map(|(at, case)| (case, Some((number, at)))));
-                    ProofNode::Split {
-                        atom: self.number(atom)?,
-                        cases: vec![0; cases.len()],
-                    }
-                }
-                Some((word, [fact, inner])) if self.word(word) == ":ghost" => {
-                    todo.push((inner.clone(), Some((number, 0))));
-                    ProofNode::Ghost {
-                        fact: self.existence(fact)?,
-                        inner: 0,
-                    }
-                }
-                _ => return failure(range.start, "neither `:use`, `:split` nor `:ghost`"),
-            };
+            let (node, cases) = self.node(&range, &parts)?;
+            let places = cases.iter().cloned().enumerate();
+            todo.extend(places.map(|(at, case)| (case, Some((number, at)))));
             nodes.push(node);
         }
         Ok(nodes)
     }
 
-    fn instances(&self, ranges: &[Range<usize>]) -> Result<Vec<Instance>, Failure> {
-        let read = |range: &Range<usize>| {
-            let parts = self.list(range)?;
-            let Some((name, atoms)) = parts.split_first() else {
-                return failure(range.start, "the name of a lemma is missing");
-            };
-            let Some(&lemma) = self.names.get(self.word(name)) else {
-                return failure(name.start, format!("there is no lemma {}", self.word(name)));
-            };
-            let atoms = self.numbers(atoms)?;
-            Ok(Instance { lemma, atoms })
+    /// Reads a node; those below it are left.
+    fn node<'r>(
+        &self,
+        range: &Range<usize>,
+        parts: &'r [Range<usize>],
+    ) -> Result<(NodeText, &'r [Range<usize>]), Failure> {
+        let Some((word, parts)) = parts.split_first() else {
+            return failure(range.start, "an empty node");
         };
-        ranges.iter().map(read).collect()
+        Ok(match (self.word(word), parts) {
+            (":use", uses) => (ProofNode::Use(self.instances(uses)?), &[]),
+            (":goal", [atoms, uses @ ..]) => {
+                let node = ProofNode::Goal {
+                    atoms: self.numbers(&self.list(atoms)?)?,
+                    uses: self.instances(uses)?,
+                };
+                (node, &[])
+            }
+            (":split", [atom, cases @ ..]) => {
+                let node = ProofNode::Split {
+                    atom: self.number(atom)?,
+                    cases: vec![0; cases.len()],
+                };
+                (node, cases)
+            }
+            (":ghost", [fact, inner @ ..]) if inner.len() == 1 => {
+                let node = ProofNode::Ghost {
+                    fact: self.existence(fact)?,
+                    inner: 0,
+                };
+                (node, inner)
+            }
+            (":add", [used, uses, inner @ ..]) if inner.len() == 1 => {
+                let node = ProofNode::Add {
+                    used: self.instance(used)?,
+                    uses: self.instances(&self.list(uses)?)?,
+                    inner: 0,
+                };
+                (node, inner)
+            }
+            (":apply", [clause, names, values, uses, inner @ ..]) if inner.len() == 1 => {
+                let step = self.step(clause, names, values, uses)?;
+                (ProofNode::Apply { step, inner: 0 }, inner)
+            }
+            _ => {
+                let message = "neither `:use`, `:goal`, `:split`, `:ghost`, `:add` nor `:apply`";
+                return failure(range.start, message);
+            }
+        })
+    }
+
+    /// Reads the application of a clause.
+    fn step(
+        &self,
+        clause: &Range<usize>,
+        names: &Range<usize>,
+        values: &Range<usize>,
+        uses: &Range<usize>,
+    ) -> Result<ClauseStep<String>, Failure> {
+        let parts = self.list(clause)?;
+        let [predicate, number, premises @ ..] = &parts[..] else {
+            return failure(
+                clause.start,
+                "a predicate and the number of a clause are needed",
+            );
+        };
+        let name = |range: &Range<usize>| match &self.list(range)?[..] {
+            [name, atom, arg] if !self.word(name).starts_with('(') => {
+                let name = self.word(name).to_owned();
+                Ok((name, self.number(atom)?, self.number(arg)?))
+            }
+            _ => failure(range.start, "a name and an argument are needed"),
+        };
+        let names = self.list(names)?;
+        Ok(ClauseStep {
+            predicate: self.problem_predicate(predicate)?,
+            clause: self.number(number)?,
+            premises: self.numbers(premises)?,
+            names: names.iter().map(name).collect::<Result<_, _>>()?,
+            values: self.terms(&self.list(values)?)?,
+            uses: self.instances(&self.list(uses)?)?,
+        })
+    }
+
+    fn instances(&self, ranges: &[Range<usize>]) -> Result<Vec<Instance>, Failure> {
+        ranges.iter().map(|range| self.instance(range)).collect()
+    }
+
+    fn instance(&self, range: &Range<usize>) -> Result<Instance, Failure> {
+        let parts = self.list(range)?;
+        let Some((name, atoms)) = parts.split_first() else {
+            return failure(range.start, "the name of a lemma is missing");
+        };
+        let Some(&lemma) = self.names.get(self.word(name)) else {
+            return failure(name.start, format!("there is no lemma {}", self.word(name)));
+        };
+        let atoms = self.numbers(atoms)?;
+        Ok(Instance { lemma, atoms })
     }
 }

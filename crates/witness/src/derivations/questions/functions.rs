@@ -63,7 +63,9 @@ pub fn function_questions(
         writer.clause(number)?;
     }
     for (number, lemma) in proof.lemmas.iter().enumerate() {
-        writer.writer.lemma(number, lemma, &mut writer.definitions);
+        if lemma.conclusion.is_none() {
+            writer.writer.lemma(number, lemma, &mut writer.definitions);
+        }
     }
     for predicate in 0..problem.predicates.len() {
         writer.predicate(predicate)?;
@@ -404,6 +406,7 @@ impl<'a> FunctionWriter<'a> {
     fn lemmas(&self, predicate: usize, args: &str) -> String {
         let lemmas = self.writer.proof.lemmas.iter().enumerate();
         let own = lemmas
+            .filter(|(_, lemma)| lemma.conclusion.is_none())
             .filter(|(_, lemma)| matches!(&lemma.slots[..], [slot] if slot.predicate == predicate));
         let own = own.map(|(at, _)| self.writer.applied(&format!("lemma{at}"), args));
         own.map(|instance| format!(" {instance}")).collect()

@@ -253,6 +253,12 @@ impl Writer<'_> {
         if !is_long {
             return wrong(format!("an instance of {} at other atoms", lemma.name));
         }
+        if lemma.conclusion.is_some() {
+            return wrong(format!(
+                "an instance of {}, which says nothing but that there is a fact",
+                lemma.name
+            ));
+        }
         Ok(self.applied(&format!("lemma{}", used.lemma), &args))
     }
 

@@ -190,7 +190,7 @@ pub const PRODUCT: Proof = Proof {
     ],
 };
 
-/// All proofs.
+/// All proofs without facts as conclusions.
 pub const PROOFS: [&Proof; 4] = [&FIB, &SUM, &PARITY, &PRODUCT];
 
 /// Two lemmas that are the same and use each other, about clauses that have no model.
