@@ -165,7 +165,7 @@ pub struct Affine {
 /// that the splits, and the facts that other nodes on the way added, in this order. A proof that was
 /// read has text in the places of terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ProofNode<T = TermId> {
+pub enum ProofNode<T = TermId, V = (TermId, TermId)> {
     /// A leaf: these instances contradict what is known.
     Use(Vec<Instance>),
     /// A leaf of a lemma with a conclusion: one of the atoms is the conclusion.
@@ -201,7 +201,7 @@ pub enum ProofNode<T = TermId> {
     /// The head of a clause is added.
     Apply {
         /// How the clause derives it.
-        step: ClauseStep<T>,
+        step: ClauseStep<T, V>,
         /// The node with the fact.
         inner: usize,
     },
@@ -209,7 +209,7 @@ pub enum ProofNode<T = TermId> {
 
 /// An application of a clause to atoms of a context.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClauseStep<T = TermId> {
+pub struct ClauseStep<T = TermId, V = (TermId, TermId)> {
     /// The predicate of its head.
     pub predicate: PredicateId,
     /// The position among the clauses that derive the predicate.
@@ -218,8 +218,10 @@ pub struct ClauseStep<T = TermId> {
     pub premises: Vec<usize>,
     /// Variables that stand for arguments of the context: positions of atoms and of arguments.
     pub names: Vec<(T, usize, usize)>,
-    /// The values of the clause's variables, over these.
-    pub values: Vec<T>,
+    /// The values of the clause's variables, over these: pairs of a variable of the problem's clause and
+    /// its value. A variable that is missing may have any value. A proof that was read has the values alone,
+    /// in the order of the variables.
+    pub values: Vec<V>,
     /// Instances that show the clause's constraint.
     pub uses: Vec<Instance>,
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::literal::{Key, Lemma};
+use super::literal::{Column, Key, Lemma};
 use super::prove::{Effort, Leaf, Number, Outcome, Prover, Tree, Usable};
 use super::space::Space;
 use super::totality::Total;
@@ -84,7 +84,7 @@ impl Library {
             .known
             .iter()
             .map(|&number| (number, &*self.lemmas[number]));
-        known.filter(move |(_, lemma)| lemma.slots == [predicate])
+        known.filter(move |(_, lemma)| lemma.slots == [predicate] && lemma.head.is_none())
     }
 
     /// The number of proven lemmas.
@@ -267,7 +267,7 @@ impl Library {
                 group += 1;
             }
             let lemma = &self.lemmas[*number];
-            let (slots, statement) = statement(prover.space, lemma);
+            let (slots, statement, conclusion) = statement(prover.space, lemma);
             proof.lemmas.push(RelationalLemma {
                 measured: match self.proofs[number].measured {
                     Some(slot) => vec![slot],
@@ -275,7 +275,7 @@ impl Library {
                 },
                 slots,
                 statement,
-                conclusion: None,
+                conclusion,
                 group,
                 proof: nodes(&minimal[number], &renumbered),
             });
@@ -340,19 +340,36 @@ fn used_in(tree: &Tree) -> (Vec<Number>, Vec<usize>) {
                 found.extend(fact.uses.iter().map(|used| used.lemma));
                 stack.push(inner);
             }
+            Tree::Goal(_, _, uses) => found.extend(uses.iter().map(|used| used.lemma)),
+            Tree::Add(used, uses, inner) => {
+                found.push(used.lemma);
+                found.extend(uses.iter().map(|used| used.lemma));
+                stack.push(inner);
+            }
+            Tree::Apply(application, inner) => {
+                found.extend(application.step.uses.iter().map(|used| used.lemma));
+                stack.push(inner);
+            }
         }
     }
     (found, totals)
 }
 
-/// The slots of a lemma with fresh variables, and its statement.
-fn statement(space: &Space<'_>, lemma: &Lemma) -> (Vec<Atom>, TermId) {
+/// The slots of a lemma with fresh variables, its statement, and the fact that it concludes.
+fn statement(space: &Space<'_>, lemma: &Lemma) -> (Vec<Atom>, TermId, Option<Atom>) {
+    let terms = space.terms();
     let slots = lemma.slots.iter().map(|&p| space.system.fresh_atom(p));
     let slots: Vec<Atom> = slots.collect();
-    let formula = lemma.formula(space.terms(), &|c| {
-        slots[usize::from(c.slot)].args[usize::from(c.arg)]
+    let of = |c: Column| slots[usize::from(c.slot)].args[usize::from(c.arg)];
+    let formula = lemma.formula(terms, &of);
+    let conclusion = lemma.head.as_ref().map(|head| Atom {
+        predicate: head.predicate,
+        args: head.terms(terms, &of),
     });
-    (slots, formula)
+    match conclusion {
+        Some(_) => (slots, terms.not(formula), conclusion),
+        None => (slots, formula, None),
+    }
 }
 
 /// A tree as nodes.
@@ -364,13 +381,34 @@ fn nodes(root: &Tree, renumbered: &Renumbered) -> Vec<ProofNode> {
         if let Some((parent, case)) = parent {
             match nodes.get_mut(parent) {
                 Some(ProofNode::Split { cases, .. }) => cases[case] = number,
-                Some(ProofNode::Ghost { inner, .. }) => *inner = number,
+                Some(
+                    ProofNode::Ghost { inner, .. }
+                    | ProofNode::Add { inner, .. }
+                    | ProofNode::Apply { inner, .. },
+                ) => *inner = number,
                 _ => {}
             }
         }
+        let all = |uses: &[Instance]| uses.iter().map(|used| renumbered.instance(used)).collect();
         nodes.push(match tree {
-            Tree::Use(uses) => {
-                ProofNode::Use(uses.iter().map(|used| renumbered.instance(used)).collect())
+            Tree::Use(uses) => ProofNode::Use(all(uses)),
+            Tree::Goal(at, _, uses) => ProofNode::Goal {
+                atoms: vec![*at],
+                uses: all(uses),
+            },
+            Tree::Add(used, uses, inner) => {
+                stack.push((inner, Some((number, 0))));
+                ProofNode::Add {
+                    used: renumbered.instance(used),
+                    uses: all(uses),
+                    inner: 0,
+                }
+            }
+            Tree::Apply(application, inner) => {
+                stack.push((inner, Some((number, 0))));
+                let mut step = application.step.clone();
+                step.uses = all(&step.uses);
+                ProofNode::Apply { step, inner: 0 }
             }
             Tree::Ghost(fact, inner) => {
                 stack.push((inner, Some((number, 0))));

@@ -76,6 +76,27 @@ pub(super) struct Limits {
     pub ghost_tries: usize,
     /// Queries for the core of a leaf.
     pub core_queries: usize,
+    /// The depth of derivations that are looked for, the steps for one fact, and answers to a question.
+    pub answer_depth: usize,
+    pub answer_steps: usize,
+    pub answers: usize,
+    /// Tuples of facts in a test of a lemma that concludes a fact, and how many of them have to show it.
+    pub fact_tests: usize,
+    pub fact_support: usize,
+    /// Facts of a slot in such a test, and steps.
+    pub fact_rows: usize,
+    pub fact_steps: u32,
+    /// Candidates that conclude facts.
+    pub fact_candidates: usize,
+    /// Facts that lemmas add at a node, instances that are tried for it, and rounds.
+    pub added_facts: usize,
+    pub added_tries: usize,
+    pub added_rounds: usize,
+    /// Clauses on a way from the facts at hand to a goal, and ways to match a clause.
+    pub clause_depth: usize,
+    pub clause_tries: usize,
+    /// Rounds of candidates that conclude facts.
+    pub fact_rounds: usize,
     /// The work for a model by functions.
     pub function_work: Duration,
     /// Arguments of a predicate for which all sets of outputs are tried, and the number of these.
@@ -123,6 +144,20 @@ pub(super) const LIMITS: Limits = Limits {
     ghost_rounds: 2,
     ghost_tries: 60,
     core_queries: 30,
+    answer_depth: 40,
+    answer_steps: 4000,
+    answers: 60,
+    fact_tests: 400,
+    fact_support: 3,
+    fact_rows: 400,
+    fact_steps: 60_000,
+    fact_candidates: 60,
+    added_facts: 10,
+    added_tries: 60,
+    added_rounds: 2,
+    clause_depth: 3,
+    clause_tries: 40,
+    fact_rounds: 3,
     function_work: Duration::from_secs(1),
     function_arguments: 7,
     function_modes: 6,

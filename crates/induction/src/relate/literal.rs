@@ -47,6 +47,8 @@ pub enum Literal {
     Same(Column, Column, bool),
     /// The value of a Boolean column.
     Flag(Column, bool),
+    /// Whether a column of another sort has a value.
+    Fixed(Column, TermId, bool),
     /// A formula over variables for columns.
     Formula(TermId, Rc<[(TermId, Column)]>),
 }
@@ -128,6 +130,7 @@ impl Literal {
             },
             Literal::Same(left, right, same) => Literal::Same(*left, *right, !same),
             Literal::Flag(column, value) => Literal::Flag(*column, !value),
+            Literal::Fixed(column, value, same) => Literal::Fixed(*column, *value, !same),
             Literal::Formula(formula, columns) => {
                 Literal::Formula(terms.not(*formula), columns.clone())
             }
@@ -164,6 +167,10 @@ impl Literal {
                 true => argument(*column),
                 false => terms.not(argument(*column)),
             },
+            Literal::Fixed(column, value, same) => {
+                let equation = terms.eq(argument(*column), *value);
+                if *same { equation } else { terms.not(equation) }
+            }
             Literal::Formula(formula, columns) => {
                 let map = columns.iter().map(|&(var, column)| (var, argument(column)));
                 terms.substitute(*formula, &map.collect())
@@ -192,6 +199,9 @@ impl Literal {
             }
             Literal::Same(left, right, same) => Some((value(*left)? == value(*right)?) == *same),
             Literal::Flag(column, flag) => Some((value(*column)? != 0) == *flag),
+            Literal::Fixed(column, fixed, same) => {
+                Some((value(*column)? == i64::from(fixed.0)) == *same)
+            }
             Literal::Formula(..) => None,
         }
     }
@@ -201,7 +211,7 @@ impl Literal {
         match self {
             Literal::Sum { sum, .. } => sum.iter().map(|part| part.0).collect(),
             Literal::Same(left, right, _) => vec![*left, *right],
-            Literal::Flag(column, _) => vec![*column],
+            Literal::Flag(column, _) | Literal::Fixed(column, ..) => vec![*column],
             Literal::Formula(_, columns) => columns.iter().map(|c| c.1).collect(),
         }
     }
@@ -223,6 +233,7 @@ impl Literal {
                 Literal::Same(left.min(right), left.max(right), *same)
             }
             Literal::Flag(column, value) => Literal::Flag(to(*column), *value),
+            Literal::Fixed(column, value, same) => Literal::Fixed(to(*column), *value, *same),
             Literal::Formula(formula, columns) => {
                 let columns = columns.iter().map(|&(var, column)| (var, to(column)));
                 Literal::Formula(*formula, columns.collect())
@@ -247,19 +258,95 @@ pub enum Origin {
     Pair,
     Affine,
     Residue,
+    Fact,
 }
 
-/// A lemma: if facts of the slots' predicates satisfy `premises`, one of `conclusions` holds.
+/// The value of an argument of a fact that a lemma concludes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// A sum of integer columns and a constant.
+    Sum(Vec<(Column, i64)>, i64),
+    /// A column of any sort.
+    Column(Column),
+}
+
+impl Value {
+    /// The column with a constant added.
+    pub fn plus(column: Column, constant: i64) -> Value {
+        match constant {
+            0 => Value::Column(column),
+            _ => Value::Sum(vec![(column, 1)], constant),
+        }
+    }
+
+    /// The term with these terms as arguments.
+    fn term(&self, terms: &TermStore, argument: &impl Fn(Column) -> TermId) -> TermId {
+        match self {
+            Value::Column(column) => argument(*column),
+            Value::Sum(sum, constant) => {
+                let parts = sum.iter().map(|&(column, factor)| {
+                    terms.mul(&[terms.int(BigInt::from(factor)), argument(column)])
+                });
+                let mut parts: Vec<TermId> = parts.collect();
+                parts.push(terms.int(BigInt::from(*constant)));
+                terms.add(&parts)
+            }
+        }
+    }
+
+    fn mapped(&self, to: &impl Fn(Column) -> Column) -> Value {
+        match self {
+            Value::Column(column) => Value::Column(to(*column)),
+            Value::Sum(sum, constant) => {
+                let parts = sum.iter().map(|&(column, factor)| (to(column), factor));
+                Value::Sum(parts.collect(), *constant)
+            }
+        }
+    }
+
+    fn number(&self, value: &impl Fn(Column) -> i64) -> Option<i64> {
+        match self {
+            Value::Column(column) => Some(value(*column)),
+            Value::Sum(sum, constant) => sum.iter().try_fold(*constant, |total, (c, factor)| {
+                total.checked_add(value(*c).checked_mul(*factor)?)
+            }),
+        }
+    }
+}
+
+/// The fact that a lemma concludes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Head {
+    pub predicate: PredicateId,
+    pub args: Vec<Value>,
+}
+
+impl Head {
+    /// The arguments, with these terms for columns.
+    pub fn terms(&self, terms: &TermStore, argument: &impl Fn(Column) -> TermId) -> Vec<TermId> {
+        let args = self.args.iter();
+        args.map(|value| value.term(terms, argument)).collect()
+    }
+
+    /// The arguments, with these numbers for columns; `None` if one is too large.
+    pub fn numbers(&self, value: &impl Fn(Column) -> i64) -> Option<Vec<i64>> {
+        self.args.iter().map(|arg| arg.number(value)).collect()
+    }
+}
+
+/// A lemma: if facts of the slots' predicates satisfy `premises`, one of `conclusions` holds; or there is
+/// the fact `head`, and there are no other conclusions.
 #[derive(Clone, Debug)]
 pub struct Lemma {
     pub slots: Vec<PredicateId>,
     pub premises: Vec<Literal>,
     pub conclusions: Vec<Literal>,
+    pub head: Option<Head>,
     pub origin: Origin,
 }
 
 /// What makes lemmas the same.
-pub type Key = (Vec<PredicateId>, Vec<Literal>, Vec<Literal>);
+pub type Key = (Vec<PredicateId>, Vec<Literal>, Vec<Literal>, Option<Head>);
 
 impl Lemma {
     /// A lemma in normal form.
@@ -275,17 +362,39 @@ impl Lemma {
             slots,
             premises,
             conclusions,
+            head: None,
             origin,
+        }
+    }
+
+    /// A lemma that concludes a fact. Its slots are in the order of their predicates.
+    pub fn concluding(slots: Vec<PredicateId>, premises: Vec<Literal>, head: Head) -> Lemma {
+        let mut order: Vec<usize> = (0..slots.len()).collect();
+        order.sort_by_key(|&slot| slots[slot]);
+        let to = |c: Column| {
+            let slot = order.iter().position(|&slot| slot == usize::from(c.slot));
+            column(slot.unwrap_or_default(), c.arg.into())
+        };
+        let premises = premises.iter().map(|literal| literal.mapped(&to)).collect();
+        let head = Head {
+            predicate: head.predicate,
+            args: head.args.iter().map(|value| value.mapped(&to)).collect(),
+        };
+        let slots = order.iter().map(|&slot| slots[slot]).collect();
+        Lemma {
+            head: Some(head),
+            ..Lemma::new(slots, premises, Vec::new(), Origin::Fact)
         }
     }
 
     /// What the lemma says, without its origin.
     pub fn key(&self) -> Key {
         let (premises, conclusions) = (self.premises.clone(), self.conclusions.clone());
-        (self.slots.clone(), premises, conclusions)
+        (self.slots.clone(), premises, conclusions, self.head.clone())
     }
 
-    /// The statement with these terms as arguments.
+    /// The statement with these terms as arguments. Of a lemma that concludes a fact, it is that the
+    /// premises do not hold.
     pub fn formula(&self, terms: &TermStore, argument: &impl Fn(Column) -> TermId) -> TermId {
         let premises = self.premises.iter();
         let mut parts: Vec<TermId> = premises
@@ -319,18 +428,46 @@ impl Lemma {
             let shown: Vec<String> = literals.iter().map(show).collect();
             shown.join(between)
         };
+        let conclusion = match &self.head {
+            None => list(&self.conclusions, " | "),
+            Some(head) => {
+                let args: Vec<String> = head.args.iter().map(show_value).collect();
+                format!("{}({})", name(head.predicate), args.join(", "))
+            }
+        };
         format!(
-            "{}: {} => {}",
+            "{}: {} => {conclusion}",
             slots.join(", "),
             list(&self.premises, " & "),
-            list(&self.conclusions, " | ")
         )
+    }
+}
+
+/// A column for the log.
+fn name(c: &Column) -> String {
+    format!("{}{}", char::from(b'a' + c.slot % 26), c.arg)
+}
+
+/// A value for the log.
+fn show_value(value: &Value) -> String {
+    match value {
+        Value::Column(column) => name(column),
+        Value::Sum(sum, constant) => {
+            let parts = sum.iter().map(|(column, factor)| match factor {
+                1 => name(column),
+                _ => format!("{factor}{}", name(column)),
+            });
+            let mut parts: Vec<String> = parts.collect();
+            if *constant != 0 || parts.is_empty() {
+                parts.push(constant.to_string());
+            }
+            parts.join(" + ")
+        }
     }
 }
 
 /// A literal for the log.
 fn show(literal: &Literal) -> String {
-    let name = |c: &Column| format!("{}{}", char::from(b'a' + c.slot % 26), c.arg);
     match literal {
         Literal::Sum {
             relation,
@@ -355,6 +492,10 @@ fn show(literal: &Literal) -> String {
         Literal::Same(left, right, same) => {
             let sign = if *same { "==" } else { "/==" };
             format!("{} {sign} {}", name(left), name(right))
+        }
+        Literal::Fixed(column, value, same) => {
+            let sign = if *same { "==" } else { "/==" };
+            format!("{} {sign} value {}", name(column), value.0)
         }
         Literal::Flag(column, true) => name(column),
         Literal::Flag(column, false) => format!("not {}", name(column)),

@@ -17,7 +17,11 @@
 //! - **Candidates** are proven together (`library`, Houdini), in rounds: none; bounds of single facts;
 //!   functionality and symmetry; queries with weaker premises (`weaken`), orders of two facts, affine
 //!   hulls (`affine`); the queries with further facts that exist since a predicate is total (`ghosts`,
-//!   `totality`), which commutativity needs; statements that failed leaves ask for (`residue`).
+//!   `totality`), which commutativity needs; statements that failed leaves ask for (`residue`); lemmas
+//!   that conclude a fact.
+//! - **Facts** (`facts`, `derive`): the last round has lemmas `P1 ∧ … ∧ Pn ∧ φ ⇒ R(t)`. They add facts to
+//!   contexts; their own conclusion is reached from the facts at hand by clauses. Since a table may
+//!   lack a fact, candidates are tested by a search for derivations (`answers`).
 //!
 //! With a proof, predicates that are total functions have a model by recursive functions (`functions`).
 //!
@@ -32,12 +36,16 @@
 //! lemma that it needs; the engine never answers `Unsat`.
 
 mod affine;
+mod answers;
 mod candidates;
+mod derive;
+mod facts;
 mod functions;
 mod ghosts;
 mod library;
 mod limits;
 mod literal;
+mod plans;
 mod prove;
 mod residue;
 mod space;
@@ -72,7 +80,7 @@ use alphorn_proof::{Stop, incomplete};
 use alphorn_smt::{Arithmetic, SatResult, Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
-use alphorn_witness::{Derivations, Instance, Model, Verdict};
+use alphorn_witness::{Derivations, Instance, Model, RelationalLemma, Verdict};
 
 /// The engine `relate`.
 #[derive(Clone, Debug, Default)]
@@ -230,7 +238,11 @@ impl<'a, 's> Run<'a, 's> {
             }
         }
         let predicates = self.space.system.used_predicates();
-        let effort = |depth, nodes| Effort { depth, nodes };
+        let effort = |depth, nodes| Effort {
+            depth,
+            nodes,
+            facts: false,
+        };
         if self.attempt(effort(1, 60), cx) {
             return self.verdict();
         }
@@ -253,7 +265,7 @@ impl<'a, 's> Run<'a, 's> {
         if self.library.count() == 0 {
             // Lemmas about several facts build on lemmas about one or two.
             log::debug!("relate: nothing is proven of single facts");
-            return None;
+            return self.last(cx);
         }
         let mut found = self.weakened_goals(cx);
         for &predicate in &predicates {
@@ -287,10 +299,73 @@ impl<'a, 's> Run<'a, 's> {
             }
         }
         self.next_round(6, cx)?;
-        match self.ghosts(cx) {
+        if self.ghosts(cx) {
+            return self.verdict();
+        }
+        self.last(cx)
+    }
+
+    /// The last round.
+    fn last(&mut self, cx: &Context) -> Option<Verdict> {
+        self.next_round(7, cx)?;
+        match self.facts(cx) {
             true => self.verdict(),
             false => None,
         }
+    }
+
+    /// Proves the goals with lemmas that conclude facts; whether all queries are refuted.
+    fn facts(&mut self, cx: &Context) -> bool {
+        let predicates = self.space.system.used_predicates();
+        let effort = |depth, nodes, facts| Effort {
+            depth,
+            nodes,
+            facts,
+        };
+        let patterns = predicates
+            .iter()
+            .flat_map(|&p| facts::patterns(self.space, p, cx));
+        self.candidates(patterns.collect(), effort(1, 30, false), cx);
+        let functional = predicates.iter().flat_map(|&p| functional(self.space, p));
+        self.candidates(functional.collect(), effort(1, 40, false), cx);
+        let mut found = facts::templates(self.space, &predicates, cx);
+        for goal in &self.goals {
+            found.extend(facts::of_goal(self.space, self.library.lemma(goal.lemma)));
+        }
+        found.retain(|lemma| !facts::is_trivial(lemma));
+        let mut tried: FxHashSet<Key> = found.iter().map(Lemma::key).collect();
+        for _ in 0..LIMITS.fact_rounds {
+            // A proof may need that another lemma of the round is proven before.
+            while self.proves_more(&found, effort(1, 60, true), cx) {
+                if self.attempt(effort(1, 60, true), cx) {
+                    return true;
+                }
+            }
+            if cx.stop().is_some() {
+                return false;
+            }
+            let open = std::mem::take(&mut self.open);
+            let before = found.len();
+            for (number, leaf) in open {
+                let lemma = self.library.lemma(number).clone();
+                if !self.library.is_known(number) {
+                    let new = facts::of_leaf(self.space, &lemma, &leaf, &mut self.solver, cx);
+                    found.extend(new.into_iter().filter(|lemma| tried.insert(lemma.key())));
+                }
+            }
+            if found.len() == before {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Proves those of some candidates that are not proven yet; whether any was.
+    fn proves_more(&mut self, candidates: &[Lemma], effort: Effort, cx: &Context) -> bool {
+        self.open.clear();
+        let before = self.library.count();
+        self.candidates(candidates.to_vec(), effort, cx);
+        self.library.count() > before
     }
 
     /// Proves the goals with ghosts; whether all queries are refuted.
@@ -305,7 +380,11 @@ impl<'a, 's> Run<'a, 's> {
         for goal in goals {
             self.with_ghosts(goal, cx);
         }
-        let effort = Effort { depth: 0, nodes: 1 };
+        let effort = Effort {
+            depth: 0,
+            nodes: 1,
+            facts: false,
+        };
         if self.attempt(effort, cx) {
             return true;
         }
@@ -325,6 +404,7 @@ impl<'a, 's> Run<'a, 's> {
             Effort {
                 depth: 2,
                 nodes: 150,
+                facts: false,
             },
             cx,
         )
@@ -335,6 +415,7 @@ impl<'a, 's> Run<'a, 's> {
         let effort = Effort {
             depth: 1,
             nodes: 60,
+            facts: false,
         };
         for slot in 0..self.library.lemma(number).slots.len() {
             let (library, prover) = (&mut self.library, &mut self.prover);
@@ -512,7 +593,8 @@ impl<'a, 's> Run<'a, 's> {
     fn model(&mut self, proof: &Derivations) -> Option<Model> {
         let system = self.space.system;
         let terms = self.space.terms();
-        if proof.lemmas.iter().any(|lemma| lemma.slots.len() != 1) {
+        let is_of_one = |l: &RelationalLemma| l.slots.len() == 1 && l.conclusion.is_none();
+        if !proof.lemmas.iter().all(is_of_one) {
             return None;
         }
         let mut model = Model::default();

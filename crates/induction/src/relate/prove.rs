@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::derive::Application;
 use super::library::Library;
 use super::limits::LIMITS;
 use super::literal::{Column, Lemma, number};
@@ -28,6 +29,12 @@ pub enum Tree {
     Split(usize, Vec<Tree>),
     /// With a further fact; no splits are below it.
     Ghost(Existence, Box<Tree>),
+    /// Closed since an atom is the conclusion, whose arguments are these.
+    Goal(usize, Vec<TermId>, Vec<Instance>),
+    /// With the conclusion of an instance, and instances that show its premises.
+    Add(Instance, Vec<Instance>, Box<Tree>),
+    /// With the head of a clause.
+    Apply(Application, Box<Tree>),
 }
 
 /// An atom of a context.
@@ -71,6 +78,8 @@ pub struct Effort {
     /// Atoms that are unfolded besides the slots.
     pub depth: usize,
     pub nodes: usize,
+    /// Whether lemmas that conclude facts, and clauses, may add facts.
+    pub facts: bool,
 }
 
 /// The number of a lemma among those that are known.
@@ -109,11 +118,12 @@ pub(super) struct Search<'l> {
     pub(super) measured: Option<usize>,
     depth: usize,
     left: usize,
+    facts: bool,
     pub(super) atoms: Vec<ContextAtom>,
     pub(super) formulas: Vec<TermId>,
     pub(super) instances: Vec<Instance>,
     /// Lemmas of the group that were used.
-    used: FxHashSet<Number>,
+    pub(super) used: FxHashSet<Number>,
     failed: Option<Leaf>,
     snapshot: Option<Leaf>,
 }
@@ -193,7 +203,7 @@ impl<'a, 's> Prover<'a, 's> {
     }
 
     /// Whether the assertions are unsatisfiable.
-    fn check(&mut self) -> SatResult {
+    pub(super) fn check(&mut self) -> SatResult {
         self.checks += 1;
         let limit = self.smt.limit_queries(Some(LIMITS.query_work));
         let answer = self.solver.check(&[]);
@@ -227,6 +237,7 @@ impl<'a, 's> Prover<'a, 's> {
             measured,
             depth: effort.depth,
             left: effort.nodes,
+            facts: effort.facts,
             atoms,
             formulas: vec![negation],
             instances: Vec::new(),
@@ -274,6 +285,7 @@ impl<'a, 's> Prover<'a, 's> {
             measured: None,
             depth: 0,
             left: 0,
+            facts: false,
             atoms: atoms.collect(),
             formulas: Vec::new(),
             instances: Vec::new(),
@@ -313,6 +325,23 @@ impl<'a, 's> Prover<'a, 's> {
             return None;
         }
         search.left -= 1;
+        if search.facts {
+            let is_split = |at: usize| search.atoms[at].is_split;
+            let mut slots = 0..search.slots;
+            if slots.clone().all(is_split) || !slots.any(is_split) {
+                return self.with_facts(search, extra, cx);
+            }
+        }
+        self.split(search, extra, cx)
+    }
+
+    /// Splits an atom; the recursion is that of nodes.
+    pub(super) fn split(
+        &mut self,
+        search: &mut Search<'_>,
+        extra: usize,
+        cx: &Context,
+    ) -> Option<Tree> {
         let slot = (0..search.slots).find(|&at| !search.atoms[at].is_split);
         let (at, cases, cost) = match slot {
             Some(at) => (at, self.feasible(search, at), 0),
@@ -499,6 +528,9 @@ impl<'a, 's> Prover<'a, 's> {
                 Tree::Use(needed(self.space, lemmas, instances, atoms, solver))
             }
             Tree::Ghost(..) => self.minimal_ghosts(usable, tree, atoms, solver),
+            Tree::Goal(..) | Tree::Add(..) | Tree::Apply(..) => {
+                self.minimal_facts(usable, tree, atoms, solver)
+            }
             Tree::Split(at, cases) => {
                 let rules = self.space.rules[atoms[*at].predicate.index()].clone();
                 let mut minimal = Vec::with_capacity(cases.len());
@@ -551,7 +583,7 @@ pub(super) fn needed(
 }
 
 /// The terms of a context's arguments.
-fn argument(atoms: &[ContextAtom]) -> impl Fn(Column) -> TermId + '_ {
+pub(super) fn argument(atoms: &[ContextAtom]) -> impl Fn(Column) -> TermId + '_ {
     |c: Column| atoms[usize::from(c.slot)].args[usize::from(c.arg)]
 }
 
@@ -573,6 +605,9 @@ fn violated(
     let mut new = Vec::new();
     for (number, position) in all {
         let lemma = &lemmas[number];
+        if lemma.head.is_some() {
+            continue;
+        }
         let lists: Option<Vec<&Vec<usize>>> = lemma.slots.iter().map(|p| places.get(p)).collect();
         let Some(lists) = lists else { continue };
         let ways: usize = lists.iter().map(|list| list.len()).product();
@@ -611,7 +646,7 @@ fn violated(
 
 impl Search<'_> {
     /// Whether an instance of the lemma at a position of the group may be used.
-    fn is_smaller(&self, other: usize, atoms: &[usize]) -> bool {
+    pub(super) fn is_smaller(&self, other: usize, atoms: &[usize]) -> bool {
         let path = |at: usize| &*self.atoms[at].path;
         let order = match self.measured {
             // A group of its own, with this slot.

@@ -9,8 +9,9 @@ use std::rc::Rc;
 use num_traits::ToPrimitive;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::answers::Answers;
 use super::limits::LIMITS;
-use super::literal::{Column, Lemma, Literal, Relation};
+use super::literal::{Column, Head, Lemma, Literal, Relation};
 use super::tables::{Row, Tables};
 use alphorn_chc::{DependencyGraph, PredicateId, System};
 use alphorn_term::Random;
@@ -32,6 +33,8 @@ pub struct Space<'a> {
     pub constants: BTreeSet<i64>,
     /// Predicates that depend on themselves.
     pub recursive: FxHashSet<PredicateId>,
+    /// Looks for facts that the tables lack.
+    pub answers: Answers<'a>,
     samples: RefCell<FxHashMap<Sample, Rc<Vec<usize>>>>,
 }
 
@@ -117,6 +120,7 @@ impl<'a> Space<'a> {
         let tables = Tables::of(system, &constants, cx);
         Space {
             system,
+            answers: Answers::new(system, rules.clone()),
             rules,
             queries,
             tables,
@@ -217,6 +221,18 @@ impl<'a> Space<'a> {
             .enumerate()
             .map(|(slot, &p)| self.sample(p, slots.len(), slot, seed))
             .collect();
+        self.visit_samples(slots, premises, &samples, u32::MAX, visit)
+    }
+
+    /// The same for these facts of the slots; it ends after a number of steps, too.
+    fn visit_samples(
+        &self,
+        slots: &[PredicateId],
+        premises: &[Literal],
+        samples: &[Rc<Vec<usize>>],
+        most: u32,
+        visit: &mut impl FnMut(&[&Row]) -> bool,
+    ) -> bool {
         // The premises that can be tested once the facts up to a slot are chosen.
         let mut tests: Vec<Vec<&Literal>> = vec![Vec::new(); slots.len()];
         for literal in premises {
@@ -269,6 +285,9 @@ impl<'a> Space<'a> {
             };
             at[depth] += 1;
             steps += 1;
+            if steps > most {
+                break true;
+            }
             tuple.push(&self.tables.rows(slots[depth])[row]);
             let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
             if tests[depth].iter().any(|l| l.holds(&value) == Some(false)) {
@@ -286,6 +305,9 @@ impl<'a> Space<'a> {
 
     /// Whether no facts of the tables falsify a lemma.
     pub fn holds(&self, lemma: &Lemma) -> bool {
+        if let Some(head) = &lemma.head {
+            return self.concludes(lemma, head);
+        }
         let count = lemma.slots.len();
         if count == 0 || count > LIMITS.slots || !lemma.is_plain() || !self.has_tables(&lemma.slots)
         {
@@ -300,6 +322,57 @@ impl<'a> Space<'a> {
                     .any(|l| l.holds(&value) != Some(false))
             })
         })
+    }
+
+    /// Whether a lemma that concludes a fact does so for facts of the tables: for no tuple it has no
+    /// derivation, and for most it has one.
+    fn concludes(&self, lemma: &Lemma, head: &Head) -> bool {
+        if !lemma.is_plain() || !self.has_tables(&lemma.slots) || lemma.slots.is_empty() {
+            return false;
+        }
+        let (tests, support, is_false) = self.tested(lemma, head);
+        !is_false && support >= LIMITS.fact_support && 4 * support >= 3 * tests
+    }
+
+    /// Whether facts of the tables falsify a lemma that concludes a fact.
+    #[cfg(test)]
+    pub fn is_falsified(&self, lemma: &Lemma) -> bool {
+        let head = lemma.head.as_ref();
+        head.is_some_and(|head| self.tested(lemma, head).2)
+    }
+
+    /// The number of tests of a lemma that concludes a fact, of those that confirm it, and whether one
+    /// falsifies it.
+    fn tested(&self, lemma: &Lemma, head: &Head) -> (usize, usize, bool) {
+        // Small facts, so that joins find partners, and some others.
+        let sample = |p: &PredicateId| {
+            let count = self.tables.rows(*p).len();
+            let small = count.min(LIMITS.fact_rows);
+            let step = ((count - small) / (LIMITS.fact_rows / 2)).max(1);
+            Rc::new(
+                (0..small)
+                    .chain((small..count).step_by(step))
+                    .collect::<Vec<usize>>(),
+            )
+        };
+        let samples: Vec<Rc<Vec<usize>>> = lemma.slots.iter().map(sample).collect();
+        let (mut tests, mut support, mut is_false) = (0, 0, false);
+        let visit = &mut |tuple: &[&Row]| {
+            let value = |c: Column| tuple[usize::from(c.slot)][usize::from(c.arg)];
+            let Some(values) = head.numbers(&value) else {
+                return true;
+            };
+            tests += 1;
+            match self.answers.is_fact(head.predicate, &values) {
+                Some(true) => support += 1,
+                Some(false) => is_false = true,
+                None => {}
+            }
+            !is_false && tests < LIMITS.fact_tests
+        };
+        let most = LIMITS.fact_steps;
+        self.visit_samples(&lemma.slots, &lemma.premises, &samples, most, visit);
+        (tests, support, is_false)
     }
 
     /// The number of tuples of facts that satisfy the premises, up to `most`.

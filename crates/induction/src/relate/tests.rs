@@ -1,6 +1,8 @@
 //! Planted statements about recursive functions, which hold by construction or fail for some arguments,
 //! and proofs of random candidates.
 
+mod facts;
+
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
@@ -166,6 +168,7 @@ fn proven_lemmas_hold_of_all_facts() {
         let effort = Effort {
             depth: 1,
             nodes: 30,
+            facts: false,
         };
         library.houdini(
             candidates.clone(),

@@ -53,10 +53,13 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use crate::types::{Affine, Instance, ProofNode, TotalCase};
+use crate::types::{Affine, ClauseStep, Instance, ProofNode, TotalCase};
 
 /// A node of a proof as it was read.
-type NodeText = ProofNode<String>;
+type NodeText = ProofNode<String, String>;
+
+/// The application of a clause as it was read.
+type StepText = ClauseStep<String, String>;
 
 pub(super) use check::check_derivations;
 pub(super) use functions::{FunctionsText, check_functions};

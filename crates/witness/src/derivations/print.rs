@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::print::ModelPrinter;
 use crate::types::{
@@ -299,8 +299,23 @@ fn clause_step(
         let name = printer.argument(position);
         write!(line, "{space}({name} {atom} {arg})").expect("string");
     }
+    let clauses = problem.clauses.iter();
+    let mut own = clauses.filter(|c| {
+        c.head
+            .as_ref()
+            .is_some_and(|h| h.predicate == step.predicate)
+    });
+    let clause = own.nth(step.clause).ok_or("a clause that is not there")?;
+    let given: FxHashMap<TermId, TermId> = step.values.iter().copied().collect();
+    let terms = &problem.terms;
+    let value = |&(_, var): &(_, TermId)| match given.get(&var) {
+        Some(&value) => Some(value),
+        None => terms.default_value(terms.sort_of(var)),
+    };
+    let values: Option<Vec<TermId>> = clause.vars.iter().map(value).collect();
+    let values = values.ok_or("a clause with a variable that has no value")?;
     let (_, values) = printer
-        .over(&vars, &step.values)
+        .over(&vars, &values)
         .map_err(|()| format!("a clause of {name} with values that are not given"))?;
     write!(line, ") ({})", values.join(" ")).expect("string");
     listed(line, &step.uses);

@@ -32,7 +32,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{DerivedText, LemmaText, NodeText, ProofText, SlotText, TotalText};
+use super::{DerivedText, LemmaText, NodeText, ProofText, SlotText, StepText, TotalText};
 use crate::comments::{Failure, failure, parts};
 use crate::sexp::{ambiguity, elements, expression, symbol};
 use crate::types::{Affine, ClauseStep, Existence, Instance, ProofNode, TotalCase};
@@ -525,7 +525,7 @@ impl<'a> Reader<'a> {
         names: &Range<usize>,
         values: &Range<usize>,
         uses: &Range<usize>,
-    ) -> Result<ClauseStep<String>, Failure> {
+    ) -> Result<StepText, Failure> {
         let parts = self.list(clause)?;
         let [predicate, number, premises @ ..] = &parts[..] else {
             return failure(

@@ -13,9 +13,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use super::super::LemmaText;
+use super::super::{LemmaText, StepText};
 use super::{ContextAtom, Known, Refusal, Writer, wrong};
-use crate::types::{ClauseStep, Instance, ProofNode};
+use crate::types::{Instance, ProofNode};
 use alphorn_term::TermId;
 
 impl LemmaText {
@@ -33,7 +33,7 @@ impl LemmaText {
 
 impl Writer<'_> {
     /// The position of the clause that a step applies.
-    fn applied_clause(&self, step: &ClauseStep<String>) -> Option<usize> {
+    fn applied_clause(&self, step: &StepText) -> Option<usize> {
         let rules = self.rules.get(step.predicate.index())?;
         rules.get(step.clause).copied()
     }
@@ -100,7 +100,7 @@ impl Writer<'_> {
         &mut self,
         number: usize,
         known: &Known,
-        step: &ClauseStep<String>,
+        step: &StepText,
     ) -> Result<Known, Refusal> {
         let place = &known.place;
         let Some(rule) = self.applied_clause(step) else {

@@ -331,6 +331,18 @@ fn proof_of_order(problem: &Problem) -> Derivations {
     };
     let apply = |clause, premises: &[usize], names: &[(usize, usize)], inner| {
         let named = names.iter().enumerate();
+        let clauses = problem.clauses.iter();
+        let mut own = clauses.filter(|c| {
+            let head = c.head.as_ref();
+            head.is_some_and(|head| head.predicate == PredicateId(0))
+        });
+        let own: Vec<TermId> = own
+            .nth(clause)
+            .expect("one")
+            .vars
+            .iter()
+            .map(|v| v.1)
+            .collect();
         ProofNode::Apply {
             step: crate::ClauseStep {
                 predicate: PredicateId(0),
@@ -339,7 +351,7 @@ fn proof_of_order(problem: &Problem) -> Derivations {
                 names: named
                     .map(|(at, &(atom, arg))| (vars[at], atom, arg))
                     .collect(),
-                values: vars[..names.len()].to_vec(),
+                values: own.into_iter().zip(vars.iter().copied()).collect(),
                 uses: Vec::new(),
             },
             inner,
