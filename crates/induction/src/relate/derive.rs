@@ -214,7 +214,7 @@ impl Prover<'_, '_> {
         atoms: usize,
     ) -> (ContextAtom, TermId) {
         // Slots have smaller places.
-        let mut atom = self.root(predicate, LIMITS.slots + atoms);
+        let mut atom = self.root(predicate, LIMITS.joined + atoms);
         atom.path = vec![usize::MAX];
         let terms = self.space.terms();
         let pairs = atom.args.iter().zip(args);

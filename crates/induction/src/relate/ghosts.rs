@@ -192,7 +192,7 @@ impl Prover<'_, '_> {
         let of = |sum: &Affine| over(terms, sum, &|atom, arg| atoms[atom].args[arg]);
         let values: Vec<TermId> = sums.iter().map(of).collect();
         // Slots have smaller places.
-        let mut ghost = self.root(total.predicate, LIMITS.slots + atoms.len());
+        let mut ghost = self.root(total.predicate, LIMITS.joined + atoms.len());
         ghost.path = vec![usize::MAX];
         let pairs = inputs.iter().zip(&values);
         let equations = pairs.map(|(&at, &value)| terms.eq(ghost.args[at], value));

@@ -48,8 +48,11 @@ pub(super) struct Limits {
     pub path: usize,
     /// Bodies that an unfolded query becomes; with more it is not unfolded.
     pub unfolded: usize,
-    /// Slots of a lemma.
+    /// Slots of a lemma that is tested, and of a goal.
     pub slots: usize,
+    pub goal_slots: usize,
+    /// The place of facts that join a context, behind the slots.
+    pub joined: usize,
     /// Arguments of a predicate.
     pub arguments: usize,
     /// Clauses of a system.
@@ -131,6 +134,8 @@ pub(super) const LIMITS: Limits = Limits {
     path: 3,
     unfolded: 8,
     slots: 7,
+    goal_slots: 10,
+    joined: 100,
     arguments: 12,
     clauses: 80,
     one_fact: 60,

@@ -70,7 +70,7 @@ use self::literal::{Key, Lemma, Origin};
 use self::prove::{Effort, Leaf, Number, Prover};
 use self::residue::residues;
 use self::space::Space;
-use self::statement::{Body, of_body, without_difference};
+use self::statement::{Body, of_body, with_constants, without_difference};
 use self::totality::totals;
 use self::weaken::variants;
 use alphorn_chc::{PredicateId, Shape, System};
@@ -232,7 +232,7 @@ impl<'a, 's> Run<'a, 's> {
         for goal in &self.goals {
             let lemma = self.library.lemma(goal.lemma);
             log::debug!("relate: goal {}", self.space.show(lemma));
-            if lemma.slots.len() > LIMITS.slots || !self.space.holds(lemma) {
+            if lemma.slots.len() > LIMITS.goal_slots || !self.space.holds(lemma) {
                 log::debug!("relate: facts falsify a query, or it has many atoms");
                 return None;
             }
@@ -328,6 +328,13 @@ impl<'a, 's> Run<'a, 's> {
         self.candidates(patterns.collect(), effort(1, 30, false), cx);
         let functional = predicates.iter().flat_map(|&p| functional(self.space, p));
         self.candidates(functional.collect(), effort(1, 40, false), cx);
+        for goal in &mut self.goals {
+            let lemma = with_constants(self.space, self.library.lemma(goal.lemma));
+            if !self.space.holds(&lemma) {
+                return false;
+            }
+            goal.lemma = self.library.number(lemma);
+        }
         let mut found = facts::templates(self.space, &predicates, cx);
         for goal in &self.goals {
             found.extend(facts::of_goal(self.space, self.library.lemma(goal.lemma)));

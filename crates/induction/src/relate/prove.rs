@@ -610,8 +610,23 @@ fn violated(
         }
         let lists: Option<Vec<&Vec<usize>>> = lemma.slots.iter().map(|p| places.get(p)).collect();
         let Some(lists) = lists else { continue };
+        let mut add = |atoms: Vec<usize>| {
+            if position.is_some_and(|other| !search.is_smaller(other, &atoms)) {
+                return;
+            }
+            let used = Instance {
+                lemma: number,
+                atoms,
+            };
+            if !done.contains(&used) {
+                new.push(used);
+            }
+        };
         let ways: usize = lists.iter().map(|list| list.len()).product();
         if ways > LIMITS.matchings {
+            if search.facts {
+                matched(lemma, &lists, values).into_iter().for_each(add);
+            }
             continue;
         }
         for way in 0..ways {
@@ -623,18 +638,8 @@ fn violated(
             }
             let distinct = (1..atoms.len()).all(|at| !atoms[..at].contains(&atoms[at]));
             let value = |c: Column| values[atoms[usize::from(c.slot)]][usize::from(c.arg)];
-            if !distinct || !lemma.may_be_false(&value) {
-                continue;
-            }
-            if position.is_some_and(|other| !search.is_smaller(other, &atoms)) {
-                continue;
-            }
-            let used = Instance {
-                lemma: number,
-                atoms,
-            };
-            if !done.contains(&used) {
-                new.push(used);
+            if distinct && lemma.may_be_false(&value) {
+                add(atoms);
             }
         }
         if new.len() > LIMITS.instances_per_model {
@@ -642,6 +647,30 @@ fn violated(
         }
     }
     new
+}
+
+/// The atoms for which values may falsify a lemma of many slots, slot by slot.
+fn matched(lemma: &Lemma, lists: &[&Vec<usize>], values: &[Vec<Option<i64>>]) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    for (slot, list) in lists.iter().enumerate() {
+        let mut longer = Vec::new();
+        for atoms in &found {
+            for &at in list.iter().filter(|at| !atoms.contains(at)) {
+                let mut atoms = atoms.clone();
+                atoms.push(at);
+                let value = |c: Column| {
+                    let place = usize::from(c.slot);
+                    (place <= slot).then(|| values[atoms[place]][usize::from(c.arg)])?
+                };
+                if lemma.may_be_false(&value) {
+                    longer.push(atoms);
+                }
+            }
+        }
+        longer.truncate(LIMITS.matchings);
+        found = longer;
+    }
+    found
 }
 
 impl Search<'_> {

@@ -242,6 +242,36 @@ pub fn literal(
     })
 }
 
+/// A lemma with the formulas that compare a column with a constant as literals that tests evaluate.
+pub fn with_constants(space: &Space<'_>, lemma: &Lemma) -> Lemma {
+    let terms = space.terms();
+    let plain = |literal: &Literal| {
+        let Literal::Formula(formula, columns) = literal else {
+            return literal.clone();
+        };
+        let (equation, same) = match terms.op(*formula) {
+            Op::Not => (terms.args(*formula)[0], false),
+            _ => (*formula, true),
+        };
+        let (Op::Eq, [(var, column)]) = (terms.op(equation), &columns[..]) else {
+            return literal.clone();
+        };
+        let sides = terms.args(equation);
+        let value = match sides {
+            [left, right] if left == var => *right,
+            [left, right] if right == var => *left,
+            _ => return literal.clone(),
+        };
+        match terms.is_value(value) && !matches!(terms.sort_of(value), SortId::INT | SortId::BOOL) {
+            true => Literal::Fixed(*column, value, same),
+            false => literal.clone(),
+        }
+    };
+    let all = |literals: &[Literal]| literals.iter().map(plain).collect();
+    let (premises, conclusions) = (all(&lemma.premises), all(&lemma.conclusions));
+    Lemma::new(lemma.slots.clone(), premises, conclusions, lemma.origin)
+}
+
 /// A query without an atom that only says that two values differ: the lemma whose conclusion is their
 /// equality. `known` are the lemmas `P(x, y) ⇒ x ≠ y` that are proven.
 pub fn without_difference(space: &Space<'_>, goal: &Lemma, known: &[&Lemma]) -> Option<Lemma> {
@@ -310,7 +340,11 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
         if !is_equation || here(&other) {
             return None;
         }
-        partner[usize::from(own.arg)].get_or_insert(other);
+        match partner[usize::from(own.arg)] {
+            None => partner[usize::from(own.arg)] = Some(other),
+            // Two columns of other slots that are equal to it are equal.
+            Some(first) => premises.push(Literal::equal(first, other, sort)),
+        }
     }
     let [Some(left), Some(right)] = partner else {
         return None;
