@@ -9,6 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::instances::plausible;
 use super::limits::LIMITS;
 use super::literal::Column;
 use super::prove::{ContextAtom, Prover, Search, Tree, Usable, argument, needed};
@@ -517,55 +518,6 @@ impl Prover<'_, '_> {
             _ => inner,
         }
     }
-}
-
-/// Instances of lemmas that conclude facts, whose premises hold in a model, and that may be used.
-fn plausible(
-    search: &Search<'_>,
-    heads: &[(usize, Option<usize>)],
-    terms: &TermStore,
-    model: &SmtModel,
-) -> Vec<Instance> {
-    let values: Vec<Vec<Option<i64>>> = search
-        .atoms
-        .iter()
-        .map(|atom| {
-            let args = atom.args.iter();
-            args.map(|&arg| super::literal::number(terms, model.value(arg).ok()?))
-                .collect()
-        })
-        .collect();
-    let mut found = Vec::new();
-    for &(number, position) in heads {
-        let lemma = &search.usable.lemmas[number];
-        let places = |predicate: &PredicateId| {
-            let all = search.atoms.iter().enumerate();
-            let own = all.filter(|(_, atom)| atom.predicate == *predicate);
-            own.map(|(at, _)| at).collect::<Vec<usize>>()
-        };
-        let lists: Vec<Vec<usize>> = lemma.slots.iter().map(places).collect();
-        let ways: usize = lists.iter().map(Vec::len).product();
-        for way in 0..ways.min(LIMITS.matchings) {
-            let mut rest = way;
-            let mut atoms = Vec::with_capacity(lists.len());
-            for list in &lists {
-                atoms.push(list[rest % list.len()]);
-                rest /= list.len();
-            }
-            let distinct = (1..atoms.len()).all(|at| !atoms[..at].contains(&atoms[at]));
-            let value = |c: Column| values[atoms[usize::from(c.slot)]][usize::from(c.arg)];
-            if distinct
-                && lemma.may_be_false(&value)
-                && position.is_none_or(|other| search.is_smaller(other, &atoms))
-            {
-                found.push(Instance {
-                    lemma: number,
-                    atoms,
-                });
-            }
-        }
-    }
-    found
 }
 
 impl Tree {

@@ -21,7 +21,7 @@ use super::weaken::Entailment;
 use alphorn_chc::PredicateId;
 use alphorn_smt::{SatResult, Solver};
 use alphorn_term::run::Context;
-use alphorn_term::{Sort, SortId, TermId};
+use alphorn_term::{DatatypeId, Sort, SortId, TermId};
 
 /// The constants of a datatype.
 fn constants(space: &Space<'_>, sort: SortId) -> Vec<TermId> {
@@ -64,7 +64,8 @@ pub fn patterns(space: &Space<'_>, predicate: PredicateId, cx: &Context) -> Vec<
         }
         let before = sorts[..arg].iter().enumerate();
         for (other, _) in before.filter(|(_, s)| **s == sort && sort != SortId::INT) {
-            others.push(Literal::equal(column(0, other), own, sort));
+            let equation = Literal::equal(column(0, other), own, sort);
+            others.extend([equation.negated(space.terms()), equation]);
         }
     }
     let mut found: Vec<Lemma> = Vec::new();
@@ -205,15 +206,40 @@ fn replacements(
 fn shifted(space: &Space<'_>, q: PredicateId, k: usize, args: &[Value]) -> Vec<Vec<Value>> {
     let mut all = vec![args.to_vec()];
     let sorts = space.sorts(q);
-    let numbers = space.outputs(q).iter().copied();
-    for at in numbers.filter(|&at| sorts[at] == SortId::INT && at != k) {
-        for step in [1, -1] {
+    for at in space.outputs(q).iter().copied().filter(|&at| at != k) {
+        let own = column(0, at);
+        let steps = match sorts[at] {
+            SortId::INT => vec![Value::plus(own, 1), Value::plus(own, -1)],
+            sort => successor(space, sort, own).into_iter().collect(),
+        };
+        for step in steps {
             let mut other = args.to_vec();
-            other[at] = Value::plus(column(0, at), step);
+            other[at] = step;
             all.push(other);
         }
     }
     all
+}
+
+/// The constructor of a datatype of natural numbers that adds one.
+fn adds_one(space: &Space<'_>, sort: SortId) -> Option<(DatatypeId, u32)> {
+    let terms = space.terms();
+    let Sort::Datatype(id) = terms.sort(sort) else {
+        return None;
+    };
+    let datatype = terms.datatype(id);
+    let mut found = (0..).zip(&datatype.constructors);
+    let found = found.find(|(_, c)| matches!(&c.fields[..], [field] if field.sort == sort));
+    found.map(|(at, _)| (id, at))
+}
+
+/// The successor of a column that is such a number.
+fn successor(space: &Space<'_>, sort: SortId, own: Column) -> Option<Value> {
+    let (id, constructor) = adds_one(space, sort)?;
+    let terms = space.terms();
+    let var = terms.var(&format!("column!{}!{}", own.slot, own.arg), sort);
+    let term = terms.construct(id, constructor, &[var]);
+    Some(Value::Term(term, [(var, own)].into()))
 }
 
 /// Equations between elements of the two facts.
@@ -376,6 +402,20 @@ fn concluded(
 /// A value of a goal's argument: an argument of a fact at hand, and what is to be added.
 type Expression = ((usize, usize), i64);
 
+/// The argument with a number added, which is one where it is a term.
+fn plus(space: &Space<'_>, term: TermId, distance: i64) -> Option<TermId> {
+    let terms = space.terms();
+    match (distance, terms.sort_of(term)) {
+        (0, _) => Some(term),
+        (-2..=2, SortId::INT) => Some(terms.add(&[term, terms.int(distance)])),
+        (1, sort) => {
+            let (id, constructor) = adds_one(space, sort)?;
+            Some(terms.construct(id, constructor, &[term]))
+        }
+        _ => None,
+    }
+}
+
 /// Candidates from an open leaf of the proof of a lemma that concludes a fact.
 pub fn of_leaf(
     space: &Space<'_>,
@@ -411,13 +451,11 @@ pub fn of_leaf(
                         let is_number = terms.sort_of(arg) == SortId::INT;
                         let distance = match (value(arg), value(other)) {
                             (Some(a), Some(b)) if is_number => a.saturating_sub(b),
-                            (Some(a), Some(b)) if a == b => 0,
+                            (Some(a), Some(b)) => i64::from(a != b),
                             _ => continue,
                         };
-                        let shifted = match distance {
-                            0 => other,
-                            -2..=2 => terms.add(&[other, terms.int(distance)]),
-                            _ => continue,
+                        let Some(shifted) = plus(space, other, distance) else {
+                            continue;
                         };
                         if asked.follows(terms.eq(arg, shifted), cx) {
                             own.push(((at, position), distance));
@@ -462,12 +500,16 @@ fn over(
         let slot = atoms.iter().position(|&a| a == atom).unwrap_or_default();
         column(slot, arg)
     };
-    let args = chosen
-        .iter()
-        .map(|&(at, distance)| Value::plus(place(at), distance));
+    let args = chosen.iter().map(|&((atom, arg), distance)| {
+        let sort = terms.sort_of(leaf.atoms[atom].args[arg]);
+        match distance {
+            1 if sort != SortId::INT => successor(space, sort, place((atom, arg))),
+            _ => Some(Value::plus(place((atom, arg)), distance)),
+        }
+    });
     let head = Head {
         predicate,
-        args: args.collect(),
+        args: args.collect::<Option<_>>()?,
     };
     let slots: Vec<PredicateId> = atoms.iter().map(|&at| leaf.atoms[at].predicate).collect();
     let mut columns: Vec<(Column, TermId)> = Vec::new();
@@ -541,7 +583,7 @@ pub fn is_trivial(lemma: &Lemma) -> bool {
                 .enumerate()
                 .all(|(arg, value)| match value {
                     Value::Column(c) => leader(*c) == leader(column(slot, arg)),
-                    Value::Sum(..) => false,
+                    Value::Sum(..) | Value::Term(..) => false,
                 })
     })
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use num_traits::ToPrimitive;
 
 use alphorn_chc::PredicateId;
-use alphorn_term::{BigInt, SortId, TermId, TermStore};
+use alphorn_term::{Assignment, BigInt, SortId, TermId, TermStore, evaluate};
 
 /// An argument: the position of a fact, and that of the argument in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -268,6 +268,8 @@ pub enum Value {
     Sum(Vec<(Column, i64)>, i64),
     /// A column of any sort.
     Column(Column),
+    /// A term over variables for columns.
+    Term(TermId, Rc<[(TermId, Column)]>),
 }
 
 impl Value {
@@ -283,6 +285,10 @@ impl Value {
     fn term(&self, terms: &TermStore, argument: &impl Fn(Column) -> TermId) -> TermId {
         match self {
             Value::Column(column) => argument(*column),
+            Value::Term(term, columns) => {
+                let map = columns.iter().map(|&(var, column)| (var, argument(column)));
+                terms.substitute(*term, &map.collect())
+            }
             Value::Sum(sum, constant) => {
                 let parts = sum.iter().map(|&(column, factor)| {
                     terms.mul(&[terms.int(BigInt::from(factor)), argument(column)])
@@ -301,12 +307,23 @@ impl Value {
                 let parts = sum.iter().map(|&(column, factor)| (to(column), factor));
                 Value::Sum(parts.collect(), *constant)
             }
+            Value::Term(term, columns) => {
+                let columns = columns.iter().map(|&(var, column)| (var, to(column)));
+                Value::Term(*term, columns.collect())
+            }
         }
     }
 
-    fn number(&self, value: &impl Fn(Column) -> i64) -> Option<i64> {
+    fn number(&self, terms: &TermStore, value: &impl Fn(Column) -> i64) -> Option<i64> {
         match self {
             Value::Column(column) => Some(value(*column)),
+            Value::Term(term, columns) => {
+                let pairs = columns.iter().map(|&(var, column)| {
+                    (var, value_of(terms, value(column), terms.sort_of(var)))
+                });
+                let found = evaluate(terms, *term, &pairs.collect::<Assignment>())?;
+                number(terms, found)
+            }
             Value::Sum(sum, constant) => sum.iter().try_fold(*constant, |total, (c, factor)| {
                 total.checked_add(value(*c).checked_mul(*factor)?)
             }),
@@ -329,8 +346,11 @@ impl Head {
     }
 
     /// The arguments, with these numbers for columns; `None` if one is too large.
-    pub fn numbers(&self, value: &impl Fn(Column) -> i64) -> Option<Vec<i64>> {
-        self.args.iter().map(|arg| arg.number(value)).collect()
+    pub fn numbers(&self, terms: &TermStore, value: &impl Fn(Column) -> i64) -> Option<Vec<i64>> {
+        self.args
+            .iter()
+            .map(|arg| arg.number(terms, value))
+            .collect()
     }
 }
 
@@ -452,6 +472,10 @@ fn name(c: &Column) -> String {
 fn show_value(value: &Value) -> String {
     match value {
         Value::Column(column) => name(column),
+        Value::Term(term, columns) => {
+            let columns: Vec<String> = columns.iter().map(|(_, column)| name(column)).collect();
+            format!("term {} of {}", term.0, columns.join(", "))
+        }
         Value::Sum(sum, constant) => {
             let parts = sum.iter().map(|(column, factor)| match factor {
                 1 => name(column),

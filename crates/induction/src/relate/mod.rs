@@ -42,6 +42,7 @@ mod derive;
 mod facts;
 mod functions;
 mod ghosts;
+mod instances;
 mod library;
 mod limits;
 mod literal;
@@ -335,6 +336,7 @@ impl<'a, 's> Run<'a, 's> {
             }
             goal.lemma = self.library.number(lemma);
         }
+        self.drop_differences();
         let mut found = facts::templates(self.space, &predicates, cx);
         for goal in &self.goals {
             found.extend(facts::of_goal(self.space, self.library.lemma(goal.lemma)));

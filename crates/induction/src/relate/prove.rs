@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derive::Application;
+use super::instances::violated;
 use super::library::Library;
 use super::limits::LIMITS;
 use super::literal::{Column, Lemma, number};
@@ -118,7 +119,7 @@ pub(super) struct Search<'l> {
     pub(super) measured: Option<usize>,
     depth: usize,
     left: usize,
-    facts: bool,
+    pub(super) facts: bool,
     pub(super) atoms: Vec<ContextAtom>,
     pub(super) formulas: Vec<TermId>,
     pub(super) instances: Vec<Instance>,
@@ -585,92 +586,6 @@ pub(super) fn needed(
 /// The terms of a context's arguments.
 pub(super) fn argument(atoms: &[ContextAtom]) -> impl Fn(Column) -> TermId + '_ {
     |c: Column| atoms[usize::from(c.slot)].args[usize::from(c.arg)]
-}
-
-/// Instances that the values violate, and that may be used.
-fn violated(
-    search: &Search<'_>,
-    places: &FxHashMap<PredicateId, Vec<usize>>,
-    values: &[Vec<Option<i64>>],
-    done: &FxHashSet<Instance>,
-) -> Vec<Instance> {
-    let Usable {
-        lemmas,
-        known,
-        group,
-        ..
-    } = search.usable;
-    let all = known.iter().map(|&number| (number, None));
-    let all = all.chain(group.iter().enumerate().map(|(at, &n)| (n, Some(at))));
-    let mut new = Vec::new();
-    for (number, position) in all {
-        let lemma = &lemmas[number];
-        if lemma.head.is_some() {
-            continue;
-        }
-        let lists: Option<Vec<&Vec<usize>>> = lemma.slots.iter().map(|p| places.get(p)).collect();
-        let Some(lists) = lists else { continue };
-        let mut add = |atoms: Vec<usize>| {
-            if position.is_some_and(|other| !search.is_smaller(other, &atoms)) {
-                return;
-            }
-            let used = Instance {
-                lemma: number,
-                atoms,
-            };
-            if !done.contains(&used) {
-                new.push(used);
-            }
-        };
-        let ways: usize = lists.iter().map(|list| list.len()).product();
-        if ways > LIMITS.matchings {
-            if search.facts {
-                matched(lemma, &lists, values).into_iter().for_each(add);
-            }
-            continue;
-        }
-        for way in 0..ways {
-            let mut rest = way;
-            let mut atoms = Vec::with_capacity(lists.len());
-            for list in &lists {
-                atoms.push(list[rest % list.len()]);
-                rest /= list.len();
-            }
-            let distinct = (1..atoms.len()).all(|at| !atoms[..at].contains(&atoms[at]));
-            let value = |c: Column| values[atoms[usize::from(c.slot)]][usize::from(c.arg)];
-            if distinct && lemma.may_be_false(&value) {
-                add(atoms);
-            }
-        }
-        if new.len() > LIMITS.instances_per_model {
-            break;
-        }
-    }
-    new
-}
-
-/// The atoms for which values may falsify a lemma of many slots, slot by slot.
-fn matched(lemma: &Lemma, lists: &[&Vec<usize>], values: &[Vec<Option<i64>>]) -> Vec<Vec<usize>> {
-    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
-    for (slot, list) in lists.iter().enumerate() {
-        let mut longer = Vec::new();
-        for atoms in &found {
-            for &at in list.iter().filter(|at| !atoms.contains(at)) {
-                let mut atoms = atoms.clone();
-                atoms.push(at);
-                let value = |c: Column| {
-                    let place = usize::from(c.slot);
-                    (place <= slot).then(|| values[atoms[place]][usize::from(c.arg)])?
-                };
-                if lemma.may_be_false(&value) {
-                    longer.push(atoms);
-                }
-            }
-        }
-        longer.truncate(LIMITS.matchings);
-        found = longer;
-    }
-    found
 }
 
 impl Search<'_> {

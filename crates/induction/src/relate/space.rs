@@ -359,7 +359,7 @@ impl<'a> Space<'a> {
         let (mut tests, mut support, mut is_false) = (0, 0, false);
         let visit = &mut |tuple: &[&Row]| {
             let value = |c: Column| tuple[usize::from(c.slot)][usize::from(c.arg)];
-            let Some(values) = head.numbers(&value) else {
+            let Some(values) = head.numbers(self.terms(), &value) else {
                 return true;
             };
             tests += 1;

@@ -273,33 +273,66 @@ pub fn with_constants(space: &Space<'_>, lemma: &Lemma) -> Lemma {
 }
 
 /// A query without an atom that only says that two values differ: the lemma whose conclusion is their
-/// equality. `known` are the lemmas `P(x, y) ⇒ x ≠ y` that are proven.
+/// equality. `known` are the lemmas that are proven, of which some say `P(x, y) ⇒ x ≠ y`, perhaps under
+/// one premise, which the query has.
 pub fn without_difference(space: &Space<'_>, goal: &Lemma, known: &[&Lemma]) -> Option<Lemma> {
+    let terms = space.terms();
     for (slot, &predicate) in goal.slots.iter().enumerate() {
         let sorts = space.sorts(predicate);
-        if sorts.len() != 2 || sorts[0] != sorts[1] {
-            continue;
-        }
-        let differ = Literal::equal(column(0, 0), column(0, 1), sorts[0]).negated(space.terms());
-        let says_so = |lemma: &&&Lemma| {
-            lemma.slots == [predicate]
-                && lemma.premises.is_empty()
-                && lemma.conclusions == [differ.clone()]
-        };
-        if !known.iter().any(|lemma| says_so(&lemma)) {
-            continue;
-        }
-        if let Some(found) = dropped(space, goal, slot, sorts[0])
-            && space.holds(&found)
-        {
-            return Some(found);
+        for lemma in known.iter().filter(|lemma| lemma.slots == [predicate]) {
+            let [conclusion] = &lemma.conclusions[..] else {
+                continue;
+            };
+            let Some((left, right)) = different(conclusion) else {
+                continue;
+            };
+            let here = |c: Column| column(slot, c.arg.into());
+            let premise = match &lemma.premises[..] {
+                [] if sorts.len() == 2 => None,
+                [premise] => Some(premise.mapped(&here)),
+                _ => continue,
+            };
+            let is_given = premise.iter().all(|premise| {
+                goal.premises.contains(premise)
+                    || goal.conclusions.contains(&premise.negated(terms))
+            });
+            let sort = sorts[usize::from(left.arg)];
+            if is_given
+                && let Some(found) = dropped(space, goal, (slot, left, right), sort, &premise)
+                && space.holds(&found)
+            {
+                return Some(found);
+            }
         }
     }
     None
 }
 
-/// The lemma without a slot whose two arguments are equal to columns of other slots.
-fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option<Lemma> {
+/// The two columns that a literal says to differ.
+fn different(literal: &Literal) -> Option<(Column, Column)> {
+    match literal {
+        Literal::Same(left, right, false) => Some((*left, *right)),
+        Literal::Sum {
+            relation: Relation::Different,
+            sum,
+            constant: 0,
+        } => match sum[..] {
+            [(left, 1), (right, -1)] => Some((left, right)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The lemma without a slot of which two arguments are equal to columns of other slots, and nothing
+/// else is said but `premise`.
+fn dropped(
+    space: &Space<'_>,
+    goal: &Lemma,
+    (slot, left, right): (usize, Column, Column),
+    sort: SortId,
+    premise: &Option<Literal>,
+) -> Option<Lemma> {
     let here = |c: &Column| usize::from(c.slot) == slot;
     let mut partner: [Option<Column>; 2] = [None, None];
     let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
@@ -309,6 +342,9 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
         .iter()
         .map(|l| (l.negated(space.terms()), false));
     for (literal, is_premise) in literals.chain(negated) {
+        if premise.as_ref() == Some(&literal) {
+            continue;
+        }
         let columns = literal.columns();
         if !columns.iter().any(here) {
             match is_premise {
@@ -329,19 +365,24 @@ fn dropped(space: &Space<'_>, goal: &Lemma, slot: usize, sort: SortId) -> Option
             } => matches!(sum[..], [(_, 1), (_, -1)]),
             _ => false,
         };
-        let [left, right] = columns[..] else {
+        let [first, second] = columns[..] else {
             return None;
         };
-        let (own, other) = if here(&left) {
-            (left, right)
+        let (own, other) = if here(&first) {
+            (first, second)
         } else {
-            (right, left)
+            (second, first)
         };
         if !is_equation || here(&other) {
             return None;
         }
-        match partner[usize::from(own.arg)] {
-            None => partner[usize::from(own.arg)] = Some(other),
+        let at = match own.arg {
+            arg if arg == left.arg => 0,
+            arg if arg == right.arg => 1,
+            _ => return None,
+        };
+        match partner[at] {
+            None => partner[at] = Some(other),
             // Two columns of other slots that are equal to it are equal.
             Some(first) => premises.push(Literal::equal(first, other, sort)),
         }
