@@ -216,7 +216,7 @@ impl<'a> Answers<'a> {
                 let small = match sort {
                     SortId::INT => (-1..4).collect(),
                     SortId::BOOL => vec![0, 1],
-                    _ => small_values(terms, sort),
+                    _ => small_values(terms, sort, false),
                 };
                 let mut gap = match sort {
                     SortId::BOOL => Gap::No,

@@ -3,28 +3,25 @@
 //!
 //! - From a goal that two arguments are equal: the other facts conclude the fact of one of them with
 //!   the value of the other.
-//! - By templates: `P(x, y) ∧ Q(x) ⇒ Q(y)`, of which transitivity is an instance, also for equal or
+//! - By templates: `P(x, y) ⇒ P(y, x)`; `P(x, y) ∧ Q(x) ⇒ Q(y)`, of which transitivity is an instance, also for equal or
 //!   different elements and with a number that grows or falls by one; and `P(x, m, y) ∧ P(y, n, z) ⇒
 //!   P(x, m + n, z)`.
-//! - From a leaf that stays open: the facts at hand conclude the lemma's own fact, under the
-//!   equalities and differences that are known there, as far as they are needed.
+//!
+//! What open leaves ask for is in `leaves`.
 //!
 //! Invariant: facts of the tables do not falsify a candidate, and some confirm it.
 
 use rustc_hash::FxHashMap;
 
 use super::limits::LIMITS;
-use super::literal::{Column, Head, Lemma, Literal, Origin, Relation, Value, column, number};
-use super::prove::{Leaf, argument};
+use super::literal::{Column, Head, Lemma, Literal, Origin, Relation, Value, column};
 use super::space::Space;
-use super::weaken::Entailment;
 use alphorn_chc::PredicateId;
-use alphorn_smt::{SatResult, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{DatatypeId, Sort, SortId, TermId};
 
 /// The constants of a datatype.
-fn constants(space: &Space<'_>, sort: SortId) -> Vec<TermId> {
+pub fn constants(space: &Space<'_>, sort: SortId) -> Vec<TermId> {
     let terms = space.terms();
     let Sort::Datatype(id) = terms.sort(sort) else {
         return Vec::new();
@@ -131,6 +128,7 @@ fn same_args(space: &Space<'_>, predicate: PredicateId, slot: usize) -> Vec<Valu
 pub fn templates(space: &Space<'_>, predicates: &[PredicateId], cx: &Context) -> Vec<Lemma> {
     let mut found = Vec::new();
     for &p in predicates {
+        swapped(space, p, &mut found, cx);
         for &q in predicates {
             let is_recursive = space.recursive.contains(&p) && space.recursive.contains(&q);
             if is_recursive {
@@ -143,6 +141,25 @@ pub fn templates(space: &Space<'_>, predicates: &[PredicateId], cx: &Context) ->
     }
     found.truncate(LIMITS.fact_candidates);
     found
+}
+
+/// `P(x, y) ⇒ P(y, x)`.
+fn swapped(space: &Space<'_>, p: PredicateId, found: &mut Vec<Lemma>, cx: &Context) {
+    let sorts = space.sorts(p);
+    for (j, &sort) in sorts.iter().enumerate() {
+        for i in (0..j).filter(|&i| sorts[i] == sort) {
+            if cx.stop().is_some() || !space.recursive.contains(&p) || is_enumeration(space, sort) {
+                continue;
+            }
+            let mut args = same_args(space, p, 0);
+            args.swap(i, j);
+            let head = Head { predicate: p, args };
+            let lemma = Lemma::concluding(vec![p], Vec::new(), head);
+            if space.holds(&lemma) {
+                found.push(lemma);
+            }
+        }
+    }
 }
 
 /// `Q(… x …) ∧ P(x, y) ⇒ Q(… y …)`.
@@ -222,7 +239,7 @@ fn shifted(space: &Space<'_>, q: PredicateId, k: usize, args: &[Value]) -> Vec<V
 }
 
 /// The constructor of a datatype of natural numbers that adds one.
-fn adds_one(space: &Space<'_>, sort: SortId) -> Option<(DatatypeId, u32)> {
+pub fn adds_one(space: &Space<'_>, sort: SortId) -> Option<(DatatypeId, u32)> {
     let terms = space.terms();
     let Sort::Datatype(id) = terms.sort(sort) else {
         return None;
@@ -237,9 +254,15 @@ fn adds_one(space: &Space<'_>, sort: SortId) -> Option<(DatatypeId, u32)> {
 fn successor(space: &Space<'_>, sort: SortId, own: Column) -> Option<Value> {
     let (id, constructor) = adds_one(space, sort)?;
     let terms = space.terms();
-    let var = terms.var(&format!("column!{}!{}", own.slot, own.arg), sort);
+    let var = placeholder(space, own, sort);
     let term = terms.construct(id, constructor, &[var]);
     Some(Value::Term(term, [(var, own)].into()))
+}
+
+/// The variable for a column in terms and formulas of lemmas.
+pub fn placeholder(space: &Space<'_>, own: Column, sort: SortId) -> TermId {
+    let name = format!("column!{}!{}", own.slot, own.arg);
+    space.terms().var(&name, sort)
 }
 
 /// Equations between elements of the two facts.
@@ -397,172 +420,6 @@ fn concluded(
     }
     let head = Head { predicate, args };
     Some(Lemma::concluding(slots, premises, head))
-}
-
-/// A value of a goal's argument: an argument of a fact at hand, and what is to be added.
-type Expression = ((usize, usize), i64);
-
-/// The argument with a number added, which is one where it is a term.
-fn plus(space: &Space<'_>, term: TermId, distance: i64) -> Option<TermId> {
-    let terms = space.terms();
-    match (distance, terms.sort_of(term)) {
-        (0, _) => Some(term),
-        (-2..=2, SortId::INT) => Some(terms.add(&[term, terms.int(distance)])),
-        (1, sort) => {
-            let (id, constructor) = adds_one(space, sort)?;
-            Some(terms.construct(id, constructor, &[term]))
-        }
-        _ => None,
-    }
-}
-
-/// Candidates from an open leaf of the proof of a lemma that concludes a fact.
-pub fn of_leaf(
-    space: &Space<'_>,
-    lemma: &Lemma,
-    leaf: &Leaf,
-    solver: &mut Solver,
-    cx: &Context,
-) -> Vec<Lemma> {
-    let Some(head) = &lemma.head else {
-        return Vec::new();
-    };
-    let terms = space.terms();
-    solver.push();
-    for &formula in &leaf.formulas {
-        solver.assert(formula);
-    }
-    let mut found = Vec::new();
-    if solver.check(&[]) == SatResult::Sat
-        && let Some(model) = solver.model()
-    {
-        let goal = head.terms(terms, &argument(&leaf.atoms));
-        let value = |term: TermId| number(terms, model.value(term).ok()?);
-        let mut asked = Entailment::new(solver);
-        let choices: Vec<Vec<Expression>> = goal
-            .iter()
-            .map(|&arg| {
-                let mut own = Vec::new();
-                for (at, atom) in leaf.atoms.iter().enumerate().filter(|(_, a)| !a.is_split) {
-                    for (position, &other) in atom.args.iter().enumerate() {
-                        if terms.sort_of(other) != terms.sort_of(arg) {
-                            continue;
-                        }
-                        let is_number = terms.sort_of(arg) == SortId::INT;
-                        let distance = match (value(arg), value(other)) {
-                            (Some(a), Some(b)) if is_number => a.saturating_sub(b),
-                            (Some(a), Some(b)) => i64::from(a != b),
-                            _ => continue,
-                        };
-                        let Some(shifted) = plus(space, other, distance) else {
-                            continue;
-                        };
-                        if asked.follows(terms.eq(arg, shifted), cx) {
-                            own.push(((at, position), distance));
-                        }
-                    }
-                }
-                own
-            })
-            .collect();
-        let ways: usize = choices.iter().map(Vec::len).product();
-        for way in 0..ways.min(24) {
-            let mut rest = way;
-            let mut chosen: Vec<Expression> = Vec::new();
-            for list in &choices {
-                chosen.push(list[rest % list.len()]);
-                rest /= list.len();
-            }
-            found.extend(over(space, head.predicate, leaf, &chosen, &mut asked, cx));
-        }
-    }
-    solver.pop();
-    found
-}
-
-/// The candidate that facts of a leaf conclude the goal, whose arguments have these values.
-fn over(
-    space: &Space<'_>,
-    predicate: PredicateId,
-    leaf: &Leaf,
-    chosen: &[Expression],
-    asked: &mut Entailment<'_>,
-    cx: &Context,
-) -> Option<Lemma> {
-    let terms = space.terms();
-    let mut atoms: Vec<usize> = chosen.iter().map(|value| value.0.0).collect();
-    atoms.sort_unstable();
-    atoms.dedup();
-    if atoms.len() < 2 || atoms.len() > 3 {
-        return None;
-    }
-    let place = |(atom, arg): (usize, usize)| {
-        let slot = atoms.iter().position(|&a| a == atom).unwrap_or_default();
-        column(slot, arg)
-    };
-    let args = chosen.iter().map(|&((atom, arg), distance)| {
-        let sort = terms.sort_of(leaf.atoms[atom].args[arg]);
-        match distance {
-            1 if sort != SortId::INT => successor(space, sort, place((atom, arg))),
-            _ => Some(Value::plus(place((atom, arg)), distance)),
-        }
-    });
-    let head = Head {
-        predicate,
-        args: args.collect::<Option<_>>()?,
-    };
-    let slots: Vec<PredicateId> = atoms.iter().map(|&at| leaf.atoms[at].predicate).collect();
-    let mut columns: Vec<(Column, TermId)> = Vec::new();
-    for (slot, &at) in atoms.iter().enumerate() {
-        let own = leaf.atoms[at].args.iter().enumerate();
-        columns.extend(own.map(|(arg, &term)| (column(slot, arg), term)));
-    }
-    let (mut equations, mut others) = (Vec::new(), Vec::new());
-    let mut leaders: Vec<(Column, TermId)> = Vec::new();
-    for &(c, own) in &columns {
-        let sort = terms.sort_of(own);
-        let mut leader = None;
-        for &(other, term) in leaders.iter().filter(|l| terms.sort_of(l.1) == sort) {
-            if own == term || asked.follows(terms.eq(own, term), cx) {
-                leader = Some(other);
-                break;
-            }
-            if c.slot != other.slot
-                && sort == SortId::INT
-                && asked.follows(terms.not(terms.eq(own, term)), cx)
-            {
-                others.push(Literal::equal(other, c, sort).negated(terms));
-            }
-        }
-        match leader {
-            Some(other) => equations.push(Literal::equal(other, c, sort)),
-            None => {
-                leaders.push((c, own));
-                for value in constants(space, sort) {
-                    if asked.follows(terms.eq(own, value), cx) {
-                        others.push(Literal::Fixed(c, value, true));
-                    }
-                }
-            }
-        }
-    }
-    let all = [&equations[..], &others[..]].concat();
-    let lemma =
-        |premises: &[Literal]| Lemma::concluding(slots.clone(), premises.to_vec(), head.clone());
-    if cx.stop().is_some() || !space.holds(&lemma(&all)) {
-        return None;
-    }
-    // Equations between facts come last, since they make the tests fast.
-    let mut kept = all;
-    for at in (0..kept.len()).rev() {
-        let mut fewer = kept.clone();
-        fewer.remove(at);
-        if cx.stop().is_none() && space.holds(&lemma(&fewer)) {
-            kept = fewer;
-        }
-    }
-    let found = lemma(&kept);
-    (!is_trivial(&found)).then_some(found)
 }
 
 /// Whether a lemma concludes one of its own facts.

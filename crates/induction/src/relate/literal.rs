@@ -206,6 +206,18 @@ impl Literal {
         }
     }
 
+    /// Whether it is true of values, also of a formula.
+    pub fn is_true(&self, terms: &TermStore, value: &impl Fn(Column) -> i64) -> bool {
+        let Literal::Formula(formula, columns) = self else {
+            return self.holds(&|c| Some(value(c))) == Some(true);
+        };
+        let pairs = columns.iter().map(|&(var, column)| {
+            let sort = terms.sort_of(var);
+            (var, value_of(terms, value(column), sort))
+        });
+        evaluate(terms, *formula, &pairs.collect::<Assignment>()) == Some(TermId::TRUE)
+    }
+
     /// The columns.
     pub fn columns(&self) -> Vec<Column> {
         match self {

@@ -43,6 +43,7 @@ mod facts;
 mod functions;
 mod ghosts;
 mod instances;
+mod leaves;
 mod library;
 mod limits;
 mod literal;
@@ -185,32 +186,39 @@ struct Run<'a, 's> {
     round: u64,
 }
 
-impl<'a, 's> Run<'a, 's> {
-    fn new(space: &'s Space<'a>, smt: &Rc<Smt>) -> Self {
-        let mut library = Library::default();
-        let mut goals = Vec::new();
-        for (at, clause) in space.system.clauses.iter().enumerate() {
-            let is_error = clause
-                .head
-                .as_ref()
-                .is_some_and(|head| head.args.is_empty());
-            if is_error && !clause.body.is_empty() {
-                let lemma = library.number(of_body(space, &Body::of(space, at)));
+/// The goals of a system; with `patterns` they say what queries say of parts of arguments, too.
+fn goals(space: &Space<'_>, library: &mut Library, patterns: bool) -> Vec<Goal> {
+    let mut goals: Vec<Goal> = Vec::new();
+    let mut number = |body: &Body| library.number(of_body(space, body, patterns));
+    for (at, clause) in space.system.clauses.iter().enumerate() {
+        let is_error = clause
+            .head
+            .as_ref()
+            .is_some_and(|head| head.args.is_empty());
+        if is_error && !clause.body.is_empty() {
+            let lemma = number(&Body::of(space, at));
+            goals.push(Goal { query: None, lemma });
+        }
+    }
+    for (query, &clause) in space.queries.iter().enumerate() {
+        for body in Body::of(space, clause).unfolded(space) {
+            let lemma = number(&body);
+            if !goals.iter().any(|goal: &Goal| goal.lemma == lemma) {
                 goals.push(Goal { query: None, lemma });
             }
         }
-        for (query, &clause) in space.queries.iter().enumerate() {
-            for body in Body::of(space, clause).unfolded(space) {
-                let lemma = library.number(of_body(space, &body));
-                if !goals.iter().any(|goal: &Goal| goal.lemma == lemma) {
-                    goals.push(Goal { query: None, lemma });
-                }
-            }
-            goals.push(Goal {
-                query: Some(query),
-                lemma: library.number(of_body(space, &Body::of(space, clause))),
-            });
-        }
+        goals.push(Goal {
+            query: Some(query),
+            lemma: number(&Body::of(space, clause)),
+        });
+    }
+    goals
+}
+
+impl<'a, 's> Run<'a, 's> {
+    fn new(space: &'s Space<'a>, smt: &Rc<Smt>) -> Self {
+        let mut library = Library::default();
+        let goals = goals(space, &mut library, false);
         Run {
             space,
             prover: Prover::new(space, smt),
@@ -225,18 +233,8 @@ impl<'a, 's> Run<'a, 's> {
 
     /// The rounds, until all queries are refuted.
     fn rounds(&mut self, cx: &Context) -> Option<Verdict> {
-        // A clause without arguments may be reachable where no query asks for it.
-        self.goals.retain(|goal| {
-            let lemma = self.library.lemma(goal.lemma);
-            goal.query.is_some() || self.space.holds(lemma)
-        });
-        for goal in &self.goals {
-            let lemma = self.library.lemma(goal.lemma);
-            log::debug!("relate: goal {}", self.space.show(lemma));
-            if lemma.slots.len() > LIMITS.goal_slots || !self.space.holds(lemma) {
-                log::debug!("relate: facts falsify a query, or it has many atoms");
-                return None;
-            }
+        if !self.goals_hold() {
+            return self.last(cx);
         }
         let predicates = self.space.system.used_predicates();
         let effort = |depth, nodes| Effort {
@@ -306,9 +304,53 @@ impl<'a, 's> Run<'a, 's> {
         self.last(cx)
     }
 
-    /// The last round.
+    /// Whether no facts falsify the goals, and these are small.
+    fn goals_hold(&mut self) -> bool {
+        // A clause without arguments may be reachable where no query asks for it.
+        self.goals.retain(|goal| {
+            let lemma = self.library.lemma(goal.lemma);
+            goal.query.is_some() || self.space.holds(lemma)
+        });
+        for goal in &self.goals {
+            let lemma = self.library.lemma(goal.lemma);
+            log::debug!("relate: goal {}", self.space.show(lemma));
+            if lemma.slots.len() > LIMITS.goal_slots || !self.space.holds(lemma) {
+                log::debug!("relate: facts falsify a query, or it has many atoms");
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The last round. Its goals say what queries say of parts of arguments.
     fn last(&mut self, cx: &Context) -> Option<Verdict> {
         self.next_round(7, cx)?;
+        let before: Vec<Number> = self.goals.iter().map(|goal| goal.lemma).collect();
+        let mut precise = goals(self.space, &mut self.library, true);
+        precise.retain(|goal| match goal.query {
+            Some(query) => self.refuted[query].is_none(),
+            None => !self.library.is_known(goal.lemma),
+        });
+        self.goals = precise;
+        let is_changed = self.goals.iter().any(|goal| !before.contains(&goal.lemma));
+        for goal in &mut self.goals {
+            let lemma = with_constants(self.space, self.library.lemma(goal.lemma));
+            goal.lemma = self.library.number(lemma);
+        }
+        if !self.goals_hold() {
+            return None;
+        }
+        if is_changed {
+            // What earlier rounds prove of single facts, where facts falsified a query.
+            let predicates = self.space.system.used_predicates();
+            let bounds = predicates.iter().flat_map(|&p| of_one_fact(self.space, p));
+            let effort = Effort {
+                depth: 1,
+                nodes: 25,
+                facts: false,
+            };
+            self.candidates(bounds.collect(), effort, cx);
+        }
         match self.facts(cx) {
             true => self.verdict(),
             false => None,
@@ -329,20 +371,18 @@ impl<'a, 's> Run<'a, 's> {
         self.candidates(patterns.collect(), effort(1, 30, false), cx);
         let functional = predicates.iter().flat_map(|&p| functional(self.space, p));
         self.candidates(functional.collect(), effort(1, 40, false), cx);
-        for goal in &mut self.goals {
-            let lemma = with_constants(self.space, self.library.lemma(goal.lemma));
-            if !self.space.holds(&lemma) {
-                return false;
-            }
-            goal.lemma = self.library.number(lemma);
-        }
         self.drop_differences();
+        self.space.enrich(cx);
         let mut found = facts::templates(self.space, &predicates, cx);
         for goal in &self.goals {
             found.extend(facts::of_goal(self.space, self.library.lemma(goal.lemma)));
         }
         found.retain(|lemma| !facts::is_trivial(lemma));
         let mut tried: FxHashSet<Key> = found.iter().map(Lemma::key).collect();
+        self.open.clear();
+        if self.attempt(effort(2, 150, false), cx) {
+            return true;
+        }
         for _ in 0..LIMITS.fact_rounds {
             // A proof may need that another lemma of the round is proven before.
             while self.proves_more(&found, effort(1, 60, true), cx) {
@@ -358,7 +398,7 @@ impl<'a, 's> Run<'a, 's> {
             for (number, leaf) in open {
                 let lemma = self.library.lemma(number).clone();
                 if !self.library.is_known(number) {
-                    let new = facts::of_leaf(self.space, &lemma, &leaf, &mut self.solver, cx);
+                    let new = leaves::of_leaf(self.space, &lemma, &leaf, &mut self.solver, cx);
                     found.extend(new.into_iter().filter(|lemma| tried.insert(lemma.key())));
                 }
             }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a statement is falsified only by facts that have derivations.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::tables::{Row, Tables};
 use alphorn_chc::{DependencyGraph, PredicateId, System};
 use alphorn_term::Random;
 use alphorn_term::run::Context;
-use alphorn_term::{Op, SortId, TermStore};
+use alphorn_term::{Op, Sort, SortId, TermStore};
 
 /// What a sample of facts depends on: the predicate, the number of slots, the slot, and the seed.
 type Sample = (PredicateId, usize, usize, u64);
@@ -29,6 +29,8 @@ pub struct Space<'a> {
     /// The positions of the queries.
     pub queries: Vec<usize>,
     pub tables: Tables,
+    /// Those for tests of lemmas that conclude facts, once there are some.
+    rich: OnceCell<Tables>,
     /// The integers in the clauses.
     pub constants: BTreeSet<i64>,
     /// Predicates that depend on themselves.
@@ -117,13 +119,14 @@ impl<'a> Space<'a> {
                 constants.extend([value, value.saturating_abs()]);
             }
         });
-        let tables = Tables::of(system, &constants, cx);
+        let tables = Tables::of(system, &constants, false, cx);
         Space {
             system,
             answers: Answers::new(system, rules.clone()),
             rules,
             queries,
             tables,
+            rich: OnceCell::new(),
             constants,
             recursive: DependencyGraph::new(system).recursive(),
             samples: RefCell::default(),
@@ -167,6 +170,26 @@ impl<'a> Space<'a> {
     /// The lemma for the log.
     pub fn show(&self, lemma: &Lemma) -> String {
         lemma.show(|p| self.system.predicate(p).name.clone())
+    }
+
+    /// Derives the facts for tests of lemmas that conclude facts, if datatypes have parts of other
+    /// datatypes; otherwise these are the tables.
+    pub fn enrich(&self, cx: &Context) {
+        let terms = self.terms();
+        let is_datatype = |sort: SortId| matches!(terms.sort(sort), Sort::Datatype(_));
+        let is_rich = |sort: SortId| match terms.sort(sort) {
+            Sort::Datatype(id) => {
+                let datatype = terms.datatype(id);
+                let mut fields = datatype.constructors.iter().flat_map(|c| &c.fields);
+                fields.any(|field| field.sort != sort && is_datatype(field.sort))
+            }
+            _ => false,
+        };
+        let used = self.system.used_predicates();
+        if used.iter().any(|&p| self.sorts(p).into_iter().any(is_rich)) {
+            let rich = || Tables::of(self.system, &self.constants, true, cx);
+            self.rich.get_or_init(rich);
+        }
     }
 
     /// Whether all facts of the slots' predicates are as they are derived.
@@ -221,15 +244,16 @@ impl<'a> Space<'a> {
             .enumerate()
             .map(|(slot, &p)| self.sample(p, slots.len(), slot, seed))
             .collect();
-        self.visit_samples(slots, premises, &samples, u32::MAX, visit)
+        let most = u32::MAX;
+        self.visit_samples((&self.tables, &samples), slots, premises, most, visit)
     }
 
     /// The same for these facts of the slots; it ends after a number of steps, too.
     fn visit_samples(
         &self,
+        (tables, samples): (&Tables, &[Rc<Vec<usize>>]),
         slots: &[PredicateId],
         premises: &[Literal],
-        samples: &[Rc<Vec<usize>>],
         most: u32,
         visit: &mut impl FnMut(&[&Row]) -> bool,
     ) -> bool {
@@ -248,7 +272,7 @@ impl<'a> Space<'a> {
                 let key = tests[slot].iter().find_map(|literal| key(literal, slot))?;
                 let mut positions: FxHashMap<i64, Vec<usize>> = FxHashMap::default();
                 for &row in &*samples[slot] {
-                    let value = self.tables.rows(slots[slot])[row][key.own];
+                    let value = tables.rows(slots[slot])[row][key.own];
                     positions.entry(value).or_default().push(row);
                 }
                 Some(Index { key, positions })
@@ -288,7 +312,7 @@ impl<'a> Space<'a> {
             if steps > most {
                 break true;
             }
-            tuple.push(&self.tables.rows(slots[depth])[row]);
+            tuple.push(&tables.rows(slots[depth])[row]);
             let value = |c: Column| Some(tuple[usize::from(c.slot)][usize::from(c.arg)]);
             if tests[depth].iter().any(|l| l.holds(&value) == Some(false)) {
                 tuple.pop();
@@ -327,7 +351,7 @@ impl<'a> Space<'a> {
     /// Whether a lemma that concludes a fact does so for facts of the tables: for no tuple it has no
     /// derivation, and for most it has one.
     fn concludes(&self, lemma: &Lemma, head: &Head) -> bool {
-        if !lemma.is_plain() || !self.has_tables(&lemma.slots) || lemma.slots.is_empty() {
+        if !self.has_tables(&lemma.slots) || lemma.slots.is_empty() {
             return false;
         }
         let (tests, support, is_false) = self.tested(lemma, head);
@@ -344,9 +368,10 @@ impl<'a> Space<'a> {
     /// The number of tests of a lemma that concludes a fact, of those that confirm it, and whether one
     /// falsifies it.
     fn tested(&self, lemma: &Lemma, head: &Head) -> (usize, usize, bool) {
+        let tables = self.rich.get().unwrap_or(&self.tables);
         // Small facts, so that joins find partners, and some others.
         let sample = |p: &PredicateId| {
-            let count = self.tables.rows(*p).len();
+            let count = tables.rows(*p).len();
             let small = count.min(LIMITS.fact_rows);
             let step = ((count - small) / (LIMITS.fact_rows / 2)).max(1);
             Rc::new(
@@ -362,6 +387,13 @@ impl<'a> Space<'a> {
             let Some(values) = head.numbers(self.terms(), &value) else {
                 return true;
             };
+            if !lemma
+                .premises
+                .iter()
+                .all(|l| l.is_true(self.terms(), &value))
+            {
+                return true;
+            }
             tests += 1;
             match self.answers.is_fact(head.predicate, &values) {
                 Some(true) => support += 1,
@@ -371,7 +403,13 @@ impl<'a> Space<'a> {
             !is_false && tests < LIMITS.fact_tests
         };
         let most = LIMITS.fact_steps;
-        self.visit_samples(&lemma.slots, &lemma.premises, &samples, most, visit);
+        self.visit_samples(
+            (tables, &samples),
+            &lemma.slots,
+            &lemma.premises,
+            most,
+            visit,
+        );
         (tests, support, is_false)
     }
 

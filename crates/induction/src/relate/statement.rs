@@ -72,8 +72,9 @@ impl Body {
     }
 }
 
-/// The lemma that a body is contradictory.
-pub fn of_body(space: &Space<'_>, body: &Body) -> Lemma {
+/// The lemma that a body is contradictory. With `patterns` a variable that is a part of an argument is
+/// that part; otherwise what is said of it is left out.
+pub fn of_body(space: &Space<'_>, body: &Body, patterns: bool) -> Lemma {
     let terms = space.terms();
     let mut columns: FxHashMap<TermId, Column> = FxHashMap::default();
     for (slot, atom) in body.atoms.iter().enumerate() {
@@ -81,7 +82,7 @@ pub fn of_body(space: &Space<'_>, body: &Body) -> Lemma {
             columns.insert(var, column(slot, arg));
         }
     }
-    let conjuncts = without_locals(terms, body.constraint, &columns);
+    let conjuncts = without_locals(terms, body.constraint, &columns, patterns);
     let slots: Vec<_> = body.atoms.iter().map(|atom| atom.predicate).collect();
     let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
     for conjunct in conjuncts {
@@ -115,6 +116,7 @@ fn without_locals(
     terms: &TermStore,
     formula: TermId,
     columns: &FxHashMap<TermId, Column>,
+    patterns: bool,
 ) -> Vec<TermId> {
     let mut conjuncts = terms.conjuncts(formula);
     let is_local = |v: &TermId| !columns.contains_key(v);
@@ -136,6 +138,10 @@ fn without_locals(
                 conjuncts = terms.conjuncts(whole);
                 continue 'next;
             }
+            if patterns && let Some(parts) = taken_apart(terms, conjunct, &is_local) {
+                conjuncts.splice(at..=at, parts);
+                continue 'next;
+            }
         }
         break;
     }
@@ -147,6 +153,31 @@ fn without_locals(
             false => of_whole_arrays(terms, conjunct),
         });
     conjuncts.filter(is_closed).collect()
+}
+
+/// An equation of a value with a constructor's term that has local variables: what it says of the
+/// value's parts.
+fn taken_apart(
+    terms: &TermStore,
+    equation: TermId,
+    is_local: &impl Fn(&TermId) -> bool,
+) -> Option<Vec<TermId>> {
+    let has_locals = |t: TermId| terms.free_vars(&[t]).iter().any(is_local);
+    let (left, right) = (terms.args(equation)[0], terms.args(equation)[1]);
+    for (value, pattern) in [(left, right), (right, left)] {
+        if let Op::Construct(datatype, constructor) = *terms.op(pattern)
+            && has_locals(pattern)
+            && !has_locals(value)
+        {
+            let mut parts = vec![terms.is(datatype, constructor, value)];
+            for (field, &part) in (0..).zip(terms.args(pattern)) {
+                parts.push(terms.eq(part, terms.field(datatype, constructor, field, value)));
+            }
+            parts.retain(|&part| part != TermId::TRUE);
+            return Some(parts);
+        }
+    }
+    None
 }
 
 /// For arrays that differ at one index, that they differ: a query may read them at any index.

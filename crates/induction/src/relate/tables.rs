@@ -41,8 +41,9 @@ impl Tables {
         self.is_known[predicate.index()]
     }
 
-    /// Derives facts of a system within the engine's limits.
-    pub fn of(system: &System, constants: &BTreeSet<i64>, cx: &Context) -> Tables {
+    /// Derives facts of a system within the engine's limits. Rich tables have values of datatypes with
+    /// several values of their parts.
+    pub fn of(system: &System, constants: &BTreeSet<i64>, rich: bool, cx: &Context) -> Tables {
         let plans: Option<Vec<Plan>> = system
             .clauses
             .iter()
@@ -56,7 +57,7 @@ impl Tables {
             is_known: vec![plans.is_some(); count],
         };
         if let Some(plans) = plans {
-            let mut search = Search::new(system, constants, &cx.budget);
+            let mut search = Search::new(system, constants, rich, &cx.budget);
             search.run(&plans);
             tables.rows = search.rows;
             for rows in &mut tables.rows {
@@ -170,6 +171,7 @@ struct Search<'a> {
     ranges: [Vec<i64>; 4],
     /// Values of sorts besides Int and Bool.
     others: FxHashMap<SortId, Vec<i64>>,
+    rich: bool,
     steps: usize,
     evaluator: Evaluator<'a>,
     budget: &'a Budget,
@@ -177,7 +179,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(system: &'a System, constants: &BTreeSet<i64>, budget: &'a Budget) -> Self {
+    fn new(system: &'a System, constants: &BTreeSet<i64>, rich: bool, budget: &'a Budget) -> Self {
         let mut wide: Vec<i64> = (-2..=7).collect();
         let mut more: BTreeSet<i64> = BTreeSet::new();
         for &c in constants {
@@ -198,6 +200,7 @@ impl<'a> Search<'a> {
             earlier: vec![0; count],
             ranges: [wide.clone(), wide.clone(), wide, (-1..4).collect()],
             others: FxHashMap::default(),
+            rich,
             steps: 0,
             evaluator: Evaluator {
                 terms: &system.terms,
@@ -342,7 +345,7 @@ impl<'a> Search<'a> {
             SortId::BOOL => vec![0, 1],
             sort => {
                 let found = self.others.entry(sort);
-                let found = found.or_insert_with(|| small_values(terms, sort));
+                let found = found.or_insert_with(|| small_values(terms, sort, self.rich));
                 found.clone()
             }
         }
@@ -363,8 +366,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Small values of a sort; none for sorts of which there are none to choose from.
-pub fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
+/// Small values of a sort, rich ones with several values of their parts; none for sorts of which there are none to choose from.
+pub fn small_values(terms: &TermStore, sort: SortId, rich: bool) -> Vec<i64> {
     use alphorn_term::Sort;
     let found: Vec<TermId> = match terms.sort(sort) {
         Sort::BitVec(width) => (0..4u32)
@@ -381,7 +384,7 @@ pub fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
                         .iter()
                         .map(|field| match field.sort == sort {
                             true => found.iter().map(|v| i64::from(v.0)).take(8).collect(),
-                            false => small_parts(terms, field.sort),
+                            false => small_parts(terms, field.sort, rich),
                         })
                         .collect();
                     let slices: Vec<&[i64]> = lists.iter().map(Vec::as_slice).collect();
@@ -404,7 +407,7 @@ pub fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
         // Constant arrays, and some in which one element differs.
         Sort::Array(of_index, of_element) => {
             let of = |sort| {
-                let numbers = small_parts(terms, sort).into_iter();
+                let numbers = small_parts(terms, sort, rich).into_iter();
                 numbers.map(move |v| value_of(terms, v, sort))
             };
             let elements: Vec<TermId> = of(of_element).take(3).collect();
@@ -429,10 +432,15 @@ pub fn small_values(terms: &TermStore, sort: SortId) -> Vec<i64> {
 }
 
 /// The numbers of small values of the parts of a datatype's or an array's value.
-fn small_parts(terms: &TermStore, sort: SortId) -> Vec<i64> {
+fn small_parts(terms: &TermStore, sort: SortId, rich: bool) -> Vec<i64> {
     match sort {
         SortId::INT => vec![0, 1, -1, 2],
         SortId::BOOL => vec![0, 1],
+        other if rich => {
+            let mut found = small_values(terms, other, false);
+            found.truncate(3);
+            found
+        }
         other => terms
             .default_value(other)
             .and_then(|value| number(terms, value))

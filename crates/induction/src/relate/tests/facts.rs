@@ -47,6 +47,19 @@ const SORT: &str = "(declare-fun ins (Int L L) Bool)
 (assert (forall ((x Int) (y Int) (l L) (n Int))
   (=> (and (cnt x l n) (distinct x y)) (cnt x (cons y l) n))))";
 
+const REVERSE: &str = "(declare-fun app (L L L) Bool)
+(declare-fun rev (L L) Bool)
+(declare-fun but (L L) Bool)
+(assert (forall ((l L)) (app nil l l)))
+(assert (forall ((x Int) (k L) (l L) (m L)) (=> (app k l m) (app (cons x k) l (cons x m)))))
+(assert (rev nil nil))
+(assert (forall ((x Int) (k L) (l L) (m L))
+  (=> (and (rev k l) (app l (cons x nil) m)) (rev (cons x k) m))))
+(assert (but nil nil))
+(assert (forall ((x Int)) (but (cons x nil) nil)))
+(assert (forall ((x Int) (y Int) (k L) (l L))
+  (=> (but (cons y k) l) (but (cons x (cons y k)) (cons x l)))))";
+
 /// The engine's verdict on clauses with a query.
 fn answer(clauses: &str, query: &str) -> &'static str {
     let query = format!(
@@ -74,6 +87,17 @@ fn facts_are_concluded() {
             SORT,
             "(and (sort a b) (cnt x a m) (cnt x b n) (distinct m n))",
             "(and (sort a b) (cnt x a m) (cnt x b n) (distinct (+ m x) n))",
+        ),
+        (
+            REVERSE,
+            "(and (rev a b) (rev b c) (distinct a c))",
+            "(and (rev a b) (rev b c) (distinct b c))",
+        ),
+        // The last element is a part of an argument.
+        (
+            REVERSE,
+            "(and (app a (cons x nil) b) (but b c) (distinct a c))",
+            "(and (app a (cons x (cons x nil)) b) (but b c) (distinct a c))",
         ),
     ] {
         assert_eq!(answer(clauses, holds), "sat", "{holds}");
