@@ -31,7 +31,7 @@ fn show(problem: &Problem) -> String {
     for clause in &problem.clauses {
         let mut printer = Printer::new(terms);
         for (name, var) in &clause.vars {
-            printer.rename(*var, name.clone());
+            printer.rename(*var, &**name);
         }
         let atom = |atom: &alphorn::chc::Atom| {
             let mut shown = problem.predicates[atom.predicate.index()].name.clone();
