@@ -6,6 +6,7 @@
 //! Invariant: facts of the tables do not falsify a candidate, and some confirm it.
 
 use super::facts::{adds_one, constants, is_trivial, placeholder};
+use super::limits::LIMITS;
 use super::literal::{Column, Head, Lemma, Literal, Value, column, number};
 use super::prove::{Leaf, argument};
 use super::space::Space;
@@ -14,12 +15,6 @@ use alphorn_chc::PredicateId;
 use alphorn_smt::{SatResult, SmtModel, Solver};
 use alphorn_term::run::Context;
 use alphorn_term::{Op, SortId, TermId, TermStore};
-
-/// Combinations of terms for the arguments that are tried at a leaf.
-const WAYS: usize = 24;
-
-/// Terms for a part of an argument.
-const OPTIONS: usize = 3;
 
 /// Candidates from an open leaf of the proof of a lemma that concludes a fact.
 pub fn of_leaf(
@@ -51,7 +46,7 @@ pub fn of_leaf(
         };
         let choices: Vec<Vec<TermId>> = goal.iter().map(|&arg| search.values(arg)).collect();
         let ways: usize = choices.iter().map(Vec::len).product();
-        for way in 0..ways.min(WAYS) {
+        for way in 0..ways.min(LIMITS.leaf_ways) {
             let mut rest = way;
             let mut chosen: Vec<TermId> = Vec::new();
             for list in &choices {
@@ -149,7 +144,7 @@ impl Search<'_, '_> {
             let sort = terms.sort_of(part);
             options.retain(|&option| terms.sort_of(option) == sort);
             options.retain(|&option| self.follows(terms.eq(part, option)));
-            options.truncate(OPTIONS);
+            options.truncate(LIMITS.leaf_options);
             let longer = |parts: &Vec<TermId>| {
                 let more = options
                     .iter()

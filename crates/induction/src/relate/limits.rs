@@ -98,6 +98,10 @@ pub(super) struct Limits {
     /// Clauses on a way from the facts at hand to a goal, and ways to match a clause.
     pub clause_depth: usize,
     pub clause_tries: usize,
+    /// Combinations of terms for the arguments of a fact that a leaf asks for, and terms for a part of
+    /// one.
+    pub leaf_ways: usize,
+    pub leaf_options: usize,
     /// Rounds of candidates that conclude facts.
     pub fact_rounds: usize,
     /// The work for a model by functions.
@@ -162,6 +166,8 @@ pub(super) const LIMITS: Limits = Limits {
     added_rounds: 2,
     clause_depth: 3,
     clause_tries: 40,
+    leaf_ways: 24,
+    leaf_options: 3,
     fact_rounds: 3,
     function_work: Duration::from_secs(1),
     function_arguments: 7,
