@@ -53,6 +53,8 @@ pub struct Answers<'a> {
     open: RefCell<FxHashSet<Question>>,
     evaluator: Evaluator<'a>,
     steps: Cell<usize>,
+    /// Steps that are open; the recursion is as deep.
+    nesting: Cell<usize>,
 }
 
 impl<'a> Answers<'a> {
@@ -69,6 +71,7 @@ impl<'a> Answers<'a> {
                 work: Cell::new(0),
             },
             steps: Cell::new(0),
+            nesting: Cell::new(0),
         }
     }
 
@@ -158,8 +161,27 @@ impl<'a> Answers<'a> {
         plan.clone()
     }
 
-    /// Continues a plan at a step, and adds the facts that it ends with; why there may be others.
+    /// Continues a plan within the limit of open steps.
     fn run(
+        &self,
+        plan: &Plan,
+        at: usize,
+        values: &mut [i64],
+        depth: usize,
+        rows: &mut Vec<Row>,
+    ) -> Gap {
+        let nesting = self.nesting.get();
+        if nesting >= LIMITS.answer_nesting {
+            return Gap::Open;
+        }
+        self.nesting.set(nesting + 1);
+        let gap = self.step(plan, at, values, depth, rows);
+        self.nesting.set(nesting);
+        gap
+    }
+
+    /// Continues a plan at a step, and adds the facts that it ends with; why there may be others.
+    fn step(
         &self,
         plan: &Plan,
         at: usize,

@@ -81,6 +81,8 @@ pub(super) struct Limits {
     pub core_queries: usize,
     /// The depth of derivations that are looked for, the steps for one fact, and answers to a question.
     pub answer_depth: usize,
+    /// Steps of plans that are open at once in such a search.
+    pub answer_nesting: usize,
     pub answer_steps: usize,
     pub answers: usize,
     /// Tuples of facts in a test of a lemma that concludes a fact, and how many of them have to show it.
@@ -154,6 +156,7 @@ pub(super) const LIMITS: Limits = Limits {
     ghost_tries: 60,
     core_queries: 30,
     answer_depth: 40,
+    answer_nesting: 600,
     answer_steps: 4000,
     answers: 60,
     fact_tests: 400,
