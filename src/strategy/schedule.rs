@@ -116,7 +116,7 @@ const QUICK: Schedule<PlannedTurn> = &[
     only("templates", 1.0, work(400), Condition::NoBitVectors),
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
     only("pdkind", 0.3, time(300), Condition::OneOfReals),
-    only("twin", 0.1, work(200), Condition::OneOfBitVectors),
+    only("twin", 0.1, work(200), Condition::OneOfWideBitVectors),
     only("ic3", 0.25, time(300), Condition::OneOfBitVectors),
 ];
 
@@ -337,6 +337,8 @@ pub(super) enum Condition {
     WideBitVectors,
     /// Bit-vectors in linear clauses with one recursive predicate.
     OneOfBitVectors,
+    /// The same, where they could be numbers.
+    OneOfWideBitVectors,
     /// Clauses of any other kind: there a short turn of `ic3` comes before others, and on single
     /// predicates over bit-vectors the long one is the first.
     NotOneOfBitVectors,
@@ -373,6 +375,9 @@ impl Condition {
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
             Condition::OneOfBitVectors => theories.bitvec && shape.linear && shape.recursive == 1,
+            Condition::OneOfWideBitVectors => {
+                Condition::OneOfBitVectors.holds(shape) && theories.wide_bit_vectors
+            }
             Condition::NotOneOfBitVectors => !Condition::OneOfBitVectors.holds(shape),
             Condition::OneOfReals => {
                 let one = shape.linear && shape.predicates == 1;

@@ -314,22 +314,6 @@ fn compositions(space: &Space<'_>, p: PredicateId, found: &mut Vec<Lemma>, cx: &
     }
 }
 
-/// Two columns that an equation makes equal.
-fn equated(literal: &Literal) -> Option<(Column, Column)> {
-    match literal {
-        Literal::Same(left, right, true) => Some((*left, *right)),
-        Literal::Sum {
-            relation: Relation::Equal,
-            sum,
-            constant: 0,
-        } => match sum[..] {
-            [(left, 1), (right, -1)] => Some((left, right)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Candidates from a goal: one of its facts, with an argument that it should have, is concluded.
 pub fn of_goal(space: &Space<'_>, goal: &Lemma) -> Vec<Lemma> {
     let terms = space.terms();
@@ -337,7 +321,7 @@ pub fn of_goal(space: &Space<'_>, goal: &Lemma) -> Vec<Lemma> {
     let mut known: Vec<Literal> = goal.premises.clone();
     let (mut wanted, mut others) = (Vec::new(), Vec::new());
     for conclusion in &goal.conclusions {
-        match equated(conclusion) {
+        match conclusion.pair(true) {
             Some(pair) => wanted.push(pair),
             None => others.push(conclusion.negated(terms)),
         }
@@ -358,7 +342,7 @@ pub fn of_goal(space: &Space<'_>, goal: &Lemma) -> Vec<Lemma> {
 /// The columns that equations make equal, each with those before it.
 fn classes(known: &[Literal]) -> Vec<Vec<Column>> {
     let mut classes: Vec<Vec<Column>> = Vec::new();
-    for (left, right) in known.iter().filter_map(equated) {
+    for (left, right) in known.iter().filter_map(|l| l.pair(true)) {
         let place = |classes: &[Vec<Column>], c| classes.iter().position(|own| own.contains(&c));
         match (place(&classes, left), place(&classes, right)) {
             (None, None) => classes.push(vec![left, right]),
@@ -413,7 +397,7 @@ fn concluded(
             premises.push(Literal::equal(pair[0], pair[1], sort));
         }
     }
-    for literal in known.iter().filter(|l| equated(l).is_none()) {
+    for literal in known.iter().filter(|l| l.pair(true).is_none()) {
         if literal.columns().into_iter().all(|c| other(c).is_some()) {
             premises.push(literal.mapped(&|c| shift(other(c).unwrap_or(c))));
         }

@@ -5,7 +5,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::limits::LIMITS;
-use super::literal::{Column, Lemma, number};
+use super::literal::{Column, Lemma};
 use super::prove::{Search, Usable};
 use alphorn_chc::PredicateId;
 use alphorn_smt::SmtModel;
@@ -105,15 +105,7 @@ pub(super) fn plausible(
     terms: &TermStore,
     model: &SmtModel,
 ) -> Vec<Instance> {
-    let values: Vec<Vec<Option<i64>>> = search
-        .atoms
-        .iter()
-        .map(|atom| {
-            let args = atom.args.iter();
-            args.map(|&arg| number(terms, model.value(arg).ok()?))
-                .collect()
-        })
-        .collect();
+    let values = search.values(terms, model);
     let mut found = Vec::new();
     for &(number, position) in heads {
         let lemma = &search.usable.lemmas[number];

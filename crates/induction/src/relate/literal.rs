@@ -54,6 +54,27 @@ pub enum Literal {
 }
 
 impl Literal {
+    /// The two columns that it says to be equal, or to differ if `equal` is false; `None` if it says
+    /// something else.
+    pub fn pair(&self, equal: bool) -> Option<(Column, Column)> {
+        let wanted = match equal {
+            true => Relation::Equal,
+            false => Relation::Different,
+        };
+        match self {
+            Literal::Same(left, right, same) if *same == equal => Some((*left, *right)),
+            Literal::Sum {
+                relation,
+                sum,
+                constant: 0,
+            } if *relation == wanted => match sum[..] {
+                [(left, 1), (right, -1)] => Some((left, right)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// A sum compared with zero.
     pub fn sum(
         relation: Relation,

@@ -156,26 +156,11 @@ impl Plan {
             steps: Vec::new(),
             compiled: Cell::new(0),
         };
-        let mut ranges = 0;
         planner.flush();
         for atom in &clause.body {
             planner.join(atom)?;
         }
-        while let Some(&var) = planner.vars.iter().find(|v| !planner.bound.contains(v)) {
-            let at = planner.position(var)?;
-            planner.steps.push(Step::Range(at));
-            planner.bound.insert(var);
-            ranges += 1;
-            planner.flush();
-        }
-        let args: Option<Vec<usize>> = head.args.iter().map(|&a| planner.position(a)).collect();
-        let is_done = planner.pending.is_empty() && ranges <= LIMITS.ranges;
-        is_done.then_some(Plan {
-            steps: planner.steps,
-            vars: planner.vars,
-            head: (head.predicate, args?),
-            ranges,
-        })
+        planner.finish(head)
     }
 
     /// A plan for a clause whose head has known arguments, which asks the body atoms with most known
@@ -195,7 +180,6 @@ impl Plan {
             steps: Vec::new(),
             compiled: Cell::new(0),
         };
-        let mut ranges = 0;
         planner.flush();
         let mut rest: Vec<&Atom> = clause.body.iter().collect();
         loop {
@@ -208,21 +192,7 @@ impl Plan {
             };
             planner.join(rest.remove(next))?;
         }
-        while let Some(&var) = planner.vars.iter().find(|v| !planner.bound.contains(v)) {
-            let at = planner.position(var)?;
-            planner.steps.push(Step::Range(at));
-            planner.bound.insert(var);
-            ranges += 1;
-            planner.flush();
-        }
-        let args: Option<Vec<usize>> = head.args.iter().map(|&a| planner.position(a)).collect();
-        let is_done = planner.pending.is_empty() && ranges <= LIMITS.ranges;
-        is_done.then_some(Plan {
-            steps: planner.steps,
-            vars: planner.vars,
-            head: (head.predicate, args?),
-            ranges,
-        })
+        planner.finish(head)
     }
 }
 
@@ -239,6 +209,27 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// The plan for a clause whose body atoms have been joined: ranges for what is still unknown;
+    /// `None` if these are too many, or some conditions are not supported.
+    fn finish(mut self, head: &Atom) -> Option<Plan> {
+        let mut ranges = 0;
+        while let Some(&var) = self.vars.iter().find(|v| !self.bound.contains(v)) {
+            let at = self.position(var)?;
+            self.steps.push(Step::Range(at));
+            self.bound.insert(var);
+            ranges += 1;
+            self.flush();
+        }
+        let args: Option<Vec<usize>> = head.args.iter().map(|&a| self.position(a)).collect();
+        let is_done = self.pending.is_empty() && ranges <= LIMITS.ranges;
+        is_done.then_some(Plan {
+            steps: self.steps,
+            vars: self.vars,
+            head: (head.predicate, args?),
+            ranges,
+        })
+    }
+
     fn position(&self, var: TermId) -> Option<usize> {
         self.vars.iter().position(|&v| v == var)
     }

@@ -16,9 +16,9 @@ use super::literal::{Column, Lemma, number};
 use super::space::Space;
 use super::totality::Total;
 use alphorn_chc::PredicateId;
-use alphorn_smt::{SatResult, Smt, Solver};
-use alphorn_term::TermId;
+use alphorn_smt::{SatResult, Smt, SmtModel, Solver};
 use alphorn_term::run::Context;
+use alphorn_term::{TermId, TermStore};
 use alphorn_witness::{Existence, Instance, compare_derivations};
 
 /// A proof. Instances are of lemmas by their numbers.
@@ -460,15 +460,7 @@ impl<'a, 's> Prover<'a, 's> {
             let Some(model) = self.solver.model() else {
                 return false;
             };
-            let values: Vec<Vec<Option<i64>>> = search
-                .atoms
-                .iter()
-                .map(|atom| {
-                    let args = atom.args.iter();
-                    args.map(|&arg| number(terms, model.value(arg).ok()?))
-                        .collect()
-                })
-                .collect();
+            let values = search.values(terms, &model);
             let new = violated(search, &places, &values, &done);
             if new.is_empty() {
                 return false;
@@ -589,6 +581,15 @@ pub(super) fn argument(atoms: &[ContextAtom]) -> impl Fn(Column) -> TermId + '_ 
 }
 
 impl Search<'_> {
+    /// The arguments of the atoms in a model, as numbers.
+    pub(super) fn values(&self, terms: &TermStore, model: &SmtModel) -> Vec<Vec<Option<i64>>> {
+        let value = |&arg: &TermId| number(terms, model.value(arg).ok()?);
+        let atoms = self.atoms.iter();
+        atoms
+            .map(|atom| atom.args.iter().map(value).collect())
+            .collect()
+    }
+
     /// Whether an instance of the lemma at a position of the group may be used.
     pub(super) fn is_smaller(&self, other: usize, atoms: &[usize]) -> bool {
         let path = |at: usize| &*self.atoms[at].path;

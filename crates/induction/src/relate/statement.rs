@@ -314,7 +314,7 @@ pub fn without_difference(space: &Space<'_>, goal: &Lemma, known: &[&Lemma]) -> 
             let [conclusion] = &lemma.conclusions[..] else {
                 continue;
             };
-            let Some((left, right)) = different(conclusion) else {
+            let Some((left, right)) = conclusion.pair(false) else {
                 continue;
             };
             let here = |c: Column| column(slot, c.arg.into());
@@ -337,22 +337,6 @@ pub fn without_difference(space: &Space<'_>, goal: &Lemma, known: &[&Lemma]) -> 
         }
     }
     None
-}
-
-/// The two columns that a literal says to differ.
-fn different(literal: &Literal) -> Option<(Column, Column)> {
-    match literal {
-        Literal::Same(left, right, false) => Some((*left, *right)),
-        Literal::Sum {
-            relation: Relation::Different,
-            sum,
-            constant: 0,
-        } => match sum[..] {
-            [(left, 1), (right, -1)] => Some((left, right)),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 /// The lemma without a slot of which two arguments are equal to columns of other slots, and nothing
