@@ -490,7 +490,12 @@ impl Prover<'_, '_> {
             }
             other => return other.clone(),
         };
-        let (atom, formula) = self.joined(predicate, &args, atoms.len());
+        let (atom, mut formula) = self.joined(predicate, &args, atoms.len());
+        if let Tree::Apply(application, _) = tree {
+            // In the proof the fact has the arguments of the clause's head, which are `args` if the clause
+            // applies; so what shows that is needed below, too.
+            formula = terms.or(&[terms.not(application.formula), formula]);
+        }
         let mut more = atoms.to_vec();
         more.push(atom);
         solver.push();
