@@ -74,6 +74,21 @@ PROGRAMS = {
     "inc2": ("L L", ["(inc2 nil nil) <-", "(inc2 (cons x l) (cons (+ x 2) m)) <- (inc2 l m)"]),
     "total": ("L Int", ["(total nil 0) <-", "(total (cons x l) (+ n x)) <- (total l n)"]),
     "totala": ("L Int Int", ["(totala nil s s) <-", "(totala (cons x l) s n) <- (totala l (+ s x) n)"]),
+    # Functions on lists whose proofs need facts that exist, as an element that is appended at the end.
+    "drop": ("Int L L", ["(drop 0 l l) <-", "(drop n nil nil) <- (> n 0)",
+                         "(drop n (cons x l) m) <- (> n 0) (drop (- n 1) l m)"]),
+    "snoc": ("L Int L", ["(snoc nil x (cons x nil)) <-", "(snoc (cons y l) x (cons y m)) <- (snoc l x m)"]),
+    "rotate": ("Int L L", ["(rotate 0 l l) <-", "(rotate n nil nil) <- (> n 0)",
+                           "(rotate n (cons x l) k) <- (> n 0) (snoc l x m) (rotate (- n 1) m k)"]),
+    "append": ("L L L", ["(append nil l l) <-", "(append (cons x k) l (cons x m)) <- (append k l m)"]),
+    "reverse": ("L L", ["(reverse nil nil) <-",
+                        "(reverse (cons x k) m) <- (reverse k l) (append l (cons x nil) m)"]),
+    "insert": ("Int L L", ["(insert x nil (cons x nil)) <-",
+                           "(insert x (cons y l) (cons x (cons y l))) <- (<= x y)",
+                           "(insert x (cons y l) (cons y m)) <- (> x y) (insert x l m)"]),
+    "sort": ("L L", ["(sort nil nil) <-", "(sort (cons x l) k) <- (sort l m) (insert x m k)"]),
+    "times": ("Int L Int", ["(times x nil 0) <-", "(times x (cons x l) (+ n 1)) <- (times x l n)",
+                            "(times x (cons y l) n) <- (times x l n) (distinct x y)"]),
     # Arrays: a is read or written from the index i up to n.
     "suma": ("A Int Int Int", ["(suma a i n 0) <- (>= i n)",
                                "(suma a i n (+ s (select a i))) <- (< i n) (suma a (+ i 1) n s)"]),
@@ -87,7 +102,7 @@ PROGRAMS = {
                               "(twice a i n b) <- (< i n) (twice (store a i (* 2 i)) (+ 1 i) n b)"]),
 }
 NEEDS = {"fact": ["mult"], "even": ["odd"], "odd": ["even"], "log": ["half"], "tri": ["sum"], "sums": ["sum", "acc"],
-         "client": ["walk", "sum"], "order": ["sum"], "outer": ["order"]}
+         "client": ["walk", "sum"], "order": ["sum"], "outer": ["order"], "rotate": ["snoc"], "reverse": ["append"], "sort": ["insert"]}
 
 # Name, what it says, safe query, unsafe query, why the latter is reachable, and what is hard.
 TASKS = [
@@ -195,6 +210,17 @@ TASKS = [
      "(inc l m) (inc m n) (inc2 l k) (distinct n k)", "(inc l m) (inc m n) (inc2 m k) (distinct n k)", "for a list of one element"),
     ("lists-total", "The total by recursion and with an accumulator.",
      "(total l a) (totala l 0 b) (distinct a b)", "(total l a) (totala l 1 b) (distinct a b)", "for the empty list"),
+    ("lists-drop", "Elements are dropped in two steps, in both orders.",
+     "(drop m a b) (drop n b c) (drop n a d) (drop m d e) (distinct c e)",
+     "(drop m a b) (drop n b c) (drop n a d) (drop m d e) (distinct b d)", "for m = 0, n = 1 and a list of one element"),
+    ("lists-rotate", "A list is rotated in two steps, in both orders.",
+     "(rotate m a b) (rotate n b c) (rotate n a d) (rotate m d e) (distinct c e)",
+     "(rotate m a b) (rotate n b c) (rotate n a d) (rotate m d e) (distinct b d)", "for m = 0, n = 1 and a list of two elements"),
+    ("lists-reverse", "A list that is reversed twice is itself.",
+     "(reverse a b) (reverse b c) (distinct a c)", "(reverse a b) (reverse b c) (distinct b c)", "for a list of two elements"),
+    ("lists-sort", "Sorting keeps how often an element occurs.",
+     "(sort a b) (times x a m) (times x b n) (distinct m n)",
+     "(sort a b) (times x a m) (times x b n) (distinct (+ m x) n)", "for the empty list and x = 1"),
 ]
 # Sorts other than numbers: the declaration, and which word of a compound term is a variable of the sort.
 SORTS = {

@@ -74,6 +74,9 @@ pub(super) const ROUNDS: [Duration; 3] = [
 /// A round takes place if at least this many times its length is left.
 pub(super) const ROUND_PARTS: u32 = 4;
 
+/// Up to this number of arguments the costly passes over bit-vectors take little time.
+const FEW_ARGUMENTS: usize = 32;
+
 /// On the clauses near the open queries of a large system, with facts in place of the others.
 pub(super) const NEAR: Stage = Stage {
     name: "near",
@@ -104,8 +107,10 @@ const fn long_run(seconds: u64) -> Limit {
 /// come after `pdr`. `ic3` has a higher limit, since it asks its SAT solver many small questions.
 /// `templates` simulates states before it has candidates. Where nearly all arguments are Booleans,
 /// the costly passes, which are for numbers, bring little, so `pdr` has a long turn before them. So
-/// have `pdkind` and `ic3` on single predicates over reals and over bit-vectors; what `twin` answers at once
-/// comes before that.
+/// has `pdkind` on single predicates over reals. Over bit-vectors `pdr` has most of what it solves
+/// within half a second, and what `twin` answers at once comes before that. Where there are many
+/// bit-vectors, the costly passes take longer than `pdr` or `ic3` without them, which have long turns
+/// here; on few, `ic3` is done at once, or it is late.
 const QUICK: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.05, work(10)),
     anywhere("pdr", 1.0, work(100)),
@@ -117,7 +122,10 @@ const QUICK: Schedule<PlannedTurn> = &[
     only("pdr", 0.4, work(10_000), Condition::MostlyBooleans),
     only("pdkind", 0.3, time(300), Condition::OneOfReals),
     only("twin", 0.1, work(200), Condition::OneOfWideBitVectors),
-    only("ic3", 0.25, time(300), Condition::OneOfBitVectors),
+    only("pdr", 0.07, time(300), Condition::BitVectors),
+    only("ic3", 0.1, time(300), Condition::OneOfFewBitVectors),
+    only("pdr", 0.3, time(300), Condition::ProgramsOfManyBitVectors),
+    only("ic3", 0.5, time(300), Condition::ManyBitVectors),
 ];
 
 /// On the clauses as they were written, since passes blur the definitions of functions. `cata` is the
@@ -144,6 +152,7 @@ const WRITTEN: Schedule<PlannedTurn> = &[
 const BIT_VECTORS: Schedule<PlannedTurn> = &[
     anywhere("bmc", 0.1, work(500)),
     anywhere("pdr", 0.35, time(300)),
+    only("ic3", 0.4, time(300), Condition::OneOfFewBitVectors),
 ];
 
 /// For the same as they were written.
@@ -335,12 +344,18 @@ pub(super) enum Condition {
     NoBitVectors,
     /// The quick passes left bit-vectors that could be numbers.
     WideBitVectors,
+    BitVectors,
+    /// Bit-vectors in linear clauses, and more than [`FEW_ARGUMENTS`]: the costly passes take long.
+    ManyBitVectors,
+    /// The same with several recursive predicates.
+    ProgramsOfManyBitVectors,
+    /// Bit-vectors in linear clauses with one recursive predicate, and few arguments.
+    OneOfFewBitVectors,
     /// Bit-vectors in linear clauses with one recursive predicate.
     OneOfBitVectors,
     /// The same, where they could be numbers.
     OneOfWideBitVectors,
-    /// Clauses of any other kind: there a short turn of `ic3` comes before others, and on single
-    /// predicates over bit-vectors the long one is the first.
+    /// Clauses of any other kind: there a short turn of `ic3` comes before others.
     NotOneOfBitVectors,
     /// One predicate in linear clauses, at least half of its arguments reals.
     OneOfReals,
@@ -374,6 +389,16 @@ impl Condition {
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
+            Condition::BitVectors => theories.bitvec,
+            Condition::ManyBitVectors => {
+                theories.bitvec && shape.linear && shape.arguments > FEW_ARGUMENTS
+            }
+            Condition::ProgramsOfManyBitVectors => {
+                Condition::ManyBitVectors.holds(shape) && shape.recursive > 1
+            }
+            Condition::OneOfFewBitVectors => {
+                Condition::OneOfBitVectors.holds(shape) && shape.arguments <= FEW_ARGUMENTS
+            }
             Condition::OneOfBitVectors => theories.bitvec && shape.linear && shape.recursive == 1,
             Condition::OneOfWideBitVectors => {
                 Condition::OneOfBitVectors.holds(shape) && theories.wide_bit_vectors
@@ -425,10 +450,14 @@ mod tests {
         for slot in QUICK {
             let most = match slot.turn.condition {
                 Condition::MostlyBooleans => Duration::from_secs(10),
-                Condition::OneOfReals | Condition::OneOfBitVectors => {
+                Condition::BitVectors
+                | Condition::OneOfFewBitVectors
+                | Condition::OneOfReals
+                | Condition::ProgramsOfManyBitVectors => {
                     assert!(slot.share <= 0.3);
                     continue;
                 }
+                Condition::ManyBitVectors => continue,
                 _ => Duration::from_millis(400),
             };
             assert!(matches!(slot.limit, Limit::Work(limit) if limit <= most));

@@ -470,7 +470,9 @@ impl<'a> Run<'a> {
             Passes::Quick => Some(&PARTS.quick_check),
             _ => None,
         };
-        let turns = self.turns(stage, &Shape::of(&self.clauses.system));
+        let shape = Shape::of(&self.clauses.system);
+        log::debug!("stage {}: {shape:?}", stage.name);
+        let turns = self.turns(stage, &shape);
         let placeholder = Clauses::new(System::new(self.problem.terms.clone()));
         let mut clauses = std::mem::replace(&mut self.clauses, placeholder);
         let result = self.run_turns(stage, &turns, &mut clauses, check, cx);

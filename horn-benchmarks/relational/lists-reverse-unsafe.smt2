@@ -1,0 +1,11 @@
+; A list that is reversed twice is itself. Not so: for a list of two elements.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun reverse (L L) Bool)
+(declare-fun append (L L L) Bool)
+(assert (reverse nil nil))
+(assert (forall ((k L) (l L) (m L) (x Int)) (=> (and (reverse k l) (append l (cons x nil) m)) (reverse (cons x k) m))))
+(assert (forall ((l L)) (append nil l l)))
+(assert (forall ((k L) (l L) (m L) (x Int)) (=> (append k l m) (append (cons x k) l (cons x m)))))
+(assert (forall ((a L) (b L) (c L)) (=> (and (reverse a b) (reverse b c) (distinct b c)) false)))
+(check-sat)

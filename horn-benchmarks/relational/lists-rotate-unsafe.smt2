@@ -1,0 +1,12 @@
+; A list is rotated in two steps, in both orders. Not so: for m = 0, n = 1 and a list of two elements.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun rotate (Int L L) Bool)
+(declare-fun snoc (L Int L) Bool)
+(assert (forall ((l L)) (rotate 0 l l)))
+(assert (forall ((n Int)) (=> (> n 0) (rotate n nil nil))))
+(assert (forall ((k L) (l L) (m L) (n Int) (x Int)) (=> (and (> n 0) (snoc l x m) (rotate (- n 1) m k)) (rotate n (cons x l) k))))
+(assert (forall ((x Int)) (snoc nil x (cons x nil))))
+(assert (forall ((l L) (m L) (x Int) (y Int)) (=> (snoc l x m) (snoc (cons y l) x (cons y m)))))
+(assert (forall ((a L) (b L) (c L) (d L) (e L) (m Int) (n Int)) (=> (and (rotate m a b) (rotate n b c) (rotate n a d) (rotate m d e) (distinct b d)) false)))
+(check-sat)
