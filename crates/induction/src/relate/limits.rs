@@ -40,8 +40,12 @@ pub(super) struct Limits {
     pub closing_rounds: usize,
     /// Instances that one model of the solver adds.
     pub instances_per_model: usize,
-    /// Ways to match a lemma with a context; one with more is not used there.
+    /// Ways to match a lemma with a context, and slots of a lemma with more that is matched slot by slot;
+    /// one with more slots is not used there.
     pub matchings: usize,
+    pub matched_slots: usize,
+    /// Weakened queries that are tried with ghosts.
+    pub ghost_goals: usize,
     /// The work of one query of a proof.
     pub query_work: Duration,
     /// The depth of atoms that are unfolded.
@@ -61,8 +65,15 @@ pub(super) struct Limits {
     pub one_fact: usize,
     /// Orders in which premises are weakened.
     pub orders: u64,
-    /// Affine candidates.
+    /// Slots of a query whose calls are followed, those of which each set moves, and steps.
+    pub call_slots: usize,
+    pub call_sets: usize,
+    pub call_steps: usize,
+    /// Orders in which premises that calls preserve are weakened.
+    pub call_orders: u64,
+    /// Affine candidates, and ways to match the inputs of two facts for them.
     pub affine: usize,
+    pub affine_matchings: usize,
     /// Candidates of a round.
     pub candidates: usize,
     /// Rounds of residues.
@@ -77,6 +88,9 @@ pub(super) struct Limits {
     pub ghost_rounds: usize,
     /// Ghosts that are tried at a leaf.
     pub ghost_tries: usize,
+    /// Inputs of a predicate that are bounded in a domain, and domains that are tried.
+    pub total_inputs: usize,
+    pub total_domains: usize,
     /// Queries for the core of a leaf.
     pub core_queries: usize,
     /// The depth of derivations that are looked for, the steps for one fact, and answers to a question.
@@ -136,6 +150,8 @@ pub(super) const LIMITS: Limits = Limits {
     closing_rounds: 40,
     instances_per_model: 60,
     matchings: 1500,
+    matched_slots: 4,
+    ghost_goals: 8,
     query_work: Duration::from_millis(100),
     path: 3,
     unfolded: 8,
@@ -146,7 +162,12 @@ pub(super) const LIMITS: Limits = Limits {
     clauses: 80,
     one_fact: 60,
     orders: 10,
+    call_slots: 5,
+    call_sets: 3,
+    call_steps: 36,
+    call_orders: 3,
     affine: 80,
+    affine_matchings: 160,
     candidates: 160,
     residue_rounds: 4,
     closing_residues: 6,
@@ -154,6 +175,8 @@ pub(super) const LIMITS: Limits = Limits {
     ghosts: 12,
     ghost_rounds: 2,
     ghost_tries: 60,
+    total_inputs: 3,
+    total_domains: 12,
     core_queries: 30,
     answer_depth: 40,
     answer_nesting: 600,

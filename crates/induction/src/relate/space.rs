@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::answers::Answers;
 use super::limits::LIMITS;
 use super::literal::{Column, Head, Lemma, Literal, Relation};
-use super::tables::{Row, Tables};
+use super::tables::{Row, Tables, for_products};
 use alphorn_chc::{DependencyGraph, PredicateId, System};
 use alphorn_term::Random;
 use alphorn_term::run::Context;
@@ -195,6 +195,26 @@ impl<'a> Space<'a> {
     /// Whether all facts of the slots' predicates are as they are derived.
     fn has_tables(&self, slots: &[PredicateId]) -> bool {
         slots.iter().all(|&p| self.tables.knows(p))
+    }
+
+    /// Whether most small inputs that satisfy some literals over slot 0 have a fact in the tables.
+    pub fn covers(&self, predicate: PredicateId, domain: &[Literal]) -> bool {
+        let inputs = self.inputs(predicate);
+        let key = |row: &[i64]| inputs.iter().map(|&at| row[at]).collect::<Vec<i64>>();
+        let rows = self.tables.rows(predicate).iter();
+        let known: FxHashSet<Vec<i64>> = rows.map(|row| key(row)).collect();
+        let values: Vec<i64> = (-2..=4).collect();
+        let lists = vec![values.as_slice(); inputs.len()];
+        let (mut all, mut covered) = (0, 0);
+        for_products(&lists, LIMITS.mode_products, |tuple| {
+            let place = |at: u8| inputs.iter().position(|&input| input == usize::from(at));
+            let value = |c: Column| place(c.arg).map(|at| tuple[at]);
+            if domain.iter().all(|l| l.holds(&value) == Some(true)) {
+                all += 1;
+                covered += usize::from(known.contains(tuple));
+            }
+        });
+        all > 0 && 4 * covered >= 3 * all
     }
 
     /// Positions of facts for a slot: the smallest half, and some of the others.

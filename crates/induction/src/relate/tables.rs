@@ -97,6 +97,7 @@ impl Tables {
             domain.dedup();
             domain.truncate(LIMITS.mode_values);
         }
+        let is_result = hands_on(system, predicate, arity - 1);
         let mut best: Option<(f64, Vec<usize>)> = None;
         for outputs in candidates {
             if outputs.len() >= arity {
@@ -120,6 +121,7 @@ impl Tables {
             let cover = covered as f64 / f64::from(seen.max(1));
             let is_better = match &best {
                 None => true,
+                Some((_, last)) if is_result && *last == [arity - 1] => false,
                 Some((other, _)) => outputs.len() == 1 && cover > other + 0.15,
             };
             if is_better {
@@ -130,8 +132,34 @@ impl Tables {
     }
 }
 
+/// Whether each recursive clause of a predicate, of which there are some, hands on an argument from a
+/// premise: so is the result of a tail call.
+fn hands_on(system: &System, predicate: PredicateId, at: usize) -> bool {
+    let mut is_recursive = false;
+    for clause in &system.clauses {
+        let Some(head) = clause.head.as_ref().filter(|h| h.predicate == predicate) else {
+            continue;
+        };
+        let mut own = clause
+            .body
+            .iter()
+            .filter(|a| a.predicate == predicate)
+            .peekable();
+        if own.peek().is_none() {
+            continue;
+        }
+        is_recursive = true;
+        let conjuncts = system.terms.conjuncts(clause.constraint);
+        let is_equal = |left, right| conjuncts.contains(&system.terms.eq(left, right));
+        if !own.any(|atom| is_equal(head.args[at], atom.args[at])) {
+            return false;
+        }
+    }
+    is_recursive
+}
+
 /// Calls `visit` with the elements of a product of lists, at most `most` times.
-fn for_products(lists: &[&[i64]], most: usize, mut visit: impl FnMut(&[i64])) {
+pub fn for_products(lists: &[&[i64]], most: usize, mut visit: impl FnMut(&[i64])) {
     if lists.iter().any(|list| list.is_empty()) {
         return;
     }

@@ -127,7 +127,7 @@ impl Search<'_, '_> {
             true => measures(&inputs),
             false => vec![Affine::default()],
         };
-        for domain in domains(&inputs) {
+        for domain in domains(self.space, predicate) {
             for measure in &measures {
                 if cx.stop().is_some() {
                     return None;
@@ -261,18 +261,43 @@ fn add(premises: &mut [Existence], uses: Vec<Instance>) {
     }
 }
 
-/// Domains: inputs that are not negative.
-fn domains(inputs: &[usize]) -> Vec<Vec<Literal>> {
+/// Domains: all inputs, and those of which some are not negative. Then, the weaker ones first, those in
+/// which each input is bounded by 0, by 1 or not at all, and two are perhaps ordered, if small inputs in
+/// them have facts in the tables.
+fn domains(space: &Space<'_>, predicate: PredicateId) -> Vec<Vec<Literal>> {
+    let inputs = space.inputs(predicate);
     let bound = |&at: &usize| Literal::at_least(column(0, at), 0);
     let mut found = vec![Vec::new()];
     found.extend(inputs.iter().map(|at| vec![bound(at)]));
     if inputs.len() > 1 {
         found.push(inputs.iter().map(bound).collect());
     }
+    let mut bounded: Vec<Vec<Literal>> = vec![Vec::new()];
+    for &at in inputs.iter().take(LIMITS.total_inputs) {
+        let with = |domain: &Vec<Literal>, bound: i64| {
+            let literal = Literal::at_least(column(0, at), bound);
+            [&domain[..], &[literal]].concat()
+        };
+        let longer = |domain: &Vec<Literal>| [domain.clone(), with(domain, 0), with(domain, 1)];
+        bounded = bounded.iter().flat_map(longer).collect();
+    }
+    let mut others = bounded.clone();
+    for &low in &inputs {
+        for &high in inputs.iter().filter(|&&high| high != low) {
+            let order = Literal::ordered(column(0, high), column(0, low), 0);
+            let ordered =
+                |domain: &Vec<Literal>| [&domain[..], std::slice::from_ref(&order)].concat();
+            others.extend(bounded.iter().map(ordered));
+        }
+    }
+    others.sort_by_key(Vec::len);
+    others.retain(|domain| !found.contains(domain) && space.covers(predicate, domain));
+    others.truncate(LIMITS.total_domains);
+    found.extend(others);
     found
 }
 
-/// Inputs, negated ones, and differences of two.
+/// Inputs, negated ones, differences of two, and the sum of all.
 fn measures(inputs: &[usize]) -> Vec<Affine> {
     let sum = |parts: &[(i64, usize)]| Affine {
         constant: 0,
@@ -287,6 +312,10 @@ fn measures(inputs: &[usize]) -> Vec<Affine> {
             // An interval with its last element is one longer.
             last.constant = i64::from(last.parts.len() > 1);
         }
+    }
+    if inputs.len() > 1 {
+        let all: Vec<(i64, usize)> = inputs.iter().map(|&at| (1, at)).collect();
+        found.push(sum(&all));
     }
     found
 }
