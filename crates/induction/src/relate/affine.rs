@@ -79,6 +79,45 @@ pub fn equations(rows: &[Vec<i64>]) -> Vec<Equation> {
     found
 }
 
+/// Lemmas with the equations that all tuples of facts satisfy for which some premises hold, and which
+/// speak of an output.
+pub fn with_equations(
+    space: &Space<'_>,
+    slots: &[PredicateId],
+    premises: &[Literal],
+) -> Vec<Lemma> {
+    if slots.len() > LIMITS.slots || !slots.iter().all(|&p| space.tables.knows(p)) {
+        return Vec::new();
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    let mut first = 0;
+    for (slot, &predicate) in slots.iter().enumerate() {
+        for at in integers(space, predicate) {
+            columns.push(column(slot, at));
+            places.push(first + at);
+        }
+        first += space.arity(predicate);
+    }
+    let tuples = space.tuples(slots, premises, 80);
+    if tuples.len() < columns.len() + 4 {
+        return Vec::new();
+    }
+    let row = |tuple: &Vec<i64>| places.iter().map(|&at| tuple[at]).collect();
+    let rows: Vec<Vec<i64>> = tuples.iter().map(row).collect();
+    let mut found = Vec::new();
+    for (factors, constant) in equations(&rows) {
+        let parts = columns.iter().copied().zip(factors.iter().copied());
+        let parts: Vec<(Column, i64)> = parts.filter(|part| part.1 != 0).collect();
+        if largest(&factors) <= 12 && parts.iter().any(|&(c, _)| space.is_output(slots, c)) {
+            let equation = Literal::sum(Relation::Equal, parts, constant);
+            let (slots, premises) = (slots.to_vec(), premises.to_vec());
+            found.push(Lemma::new(slots, premises, vec![equation], Origin::Affine));
+        }
+    }
+    found
+}
+
 fn satisfies(row: &[i64], (factors, constant): &Equation) -> bool {
     let products = factors.iter().zip(row);
     let mut products = products.map(|(a, b)| i128::from(*a) * i128::from(*b));
@@ -179,6 +218,7 @@ pub fn affine(
         .filter(|&p| is_small(space, p))
         .collect();
     for &predicate in &small {
+        under_guards(space, predicate, &mut found);
         of_one(space, predicate, &mut found);
     }
     let mut all: Vec<(PredicateId, PredicateId)> = small.iter().map(|&p| (p, p)).collect();
@@ -198,6 +238,32 @@ fn integers(space: &Space<'_>, predicate: PredicateId) -> Vec<usize> {
     (0..sorts.len())
         .filter(|&at| sorts[at] == SortId::INT)
         .collect()
+}
+
+/// Candidates about single facts whose inputs are bounded or ordered.
+fn under_guards(space: &Space<'_>, predicate: PredicateId, found: &mut Vec<Lemma>) {
+    let mut inputs = integers(space, predicate);
+    inputs.retain(|at| !space.outputs(predicate).contains(at));
+    let mut guards: Vec<Vec<Literal>> = vec![Vec::new()];
+    for bound in [0, 1] {
+        let bounds = inputs
+            .iter()
+            .map(|&at| Literal::at_least(column(0, at), bound));
+        guards.extend(bounds.map(|literal| vec![literal]));
+    }
+    for &low in &inputs {
+        let others = inputs.iter().filter(|&&high| high != low);
+        let order = |&high: &usize| Literal::ordered(column(0, high), column(0, low), 0);
+        guards.extend(others.map(|high| vec![order(high)]));
+    }
+    for guard in guards {
+        let mut lemmas = with_equations(space, &[predicate], &guard);
+        lemmas.retain(|lemma| space.holds(lemma));
+        if !lemmas.is_empty() {
+            found.extend(lemmas);
+            return;
+        }
+    }
 }
 
 fn of_one(space: &Space<'_>, predicate: PredicateId, found: &mut Vec<Lemma>) {
@@ -281,21 +347,28 @@ fn of_two(
         };
         matchings = matchings.iter().flat_map(longer).collect();
     }
-    for matching in matchings {
+    let plain: Matching = inputs.iter().map(|&i| Some((i, 0))).collect();
+    let moved = |matching: &Matching| matching.iter().flatten().filter(|m| m.1 != 0).count();
+    matchings.retain(|matching| {
         let mut used: Vec<usize> = matching.iter().flatten().map(|m| m.0).collect();
         let count = used.len();
         used.sort_unstable();
         used.dedup();
-        let moved = matching.iter().flatten().filter(|m| m.1 != 0).count();
         let backward = matching.iter().flatten().any(|m| m.1 < 0);
-        let plain: Matching = inputs.iter().map(|&i| Some((i, 0))).collect();
-        if count == 0
-            || used.len() < count
-            || moved > 1
-            || (p == q && (backward || matching == plain))
-        {
-            continue;
-        }
+        let is_same = p == q && (backward || *matching == plain);
+        count > 0 && used.len() == count && moved(matching) <= 1 && !is_same
+    });
+    if matchings.len() > LIMITS.affine_matchings {
+        // Those that keep the order of the inputs come first.
+        matchings.sort_by_key(|matching| {
+            let input = |m: &Option<(usize, i64)>| m.map(|m| m.0);
+            let pairs = matching.iter().zip(&plain);
+            let other = pairs.filter(|(m, own)| input(m) != input(own)).count();
+            (other, moved(matching))
+        });
+        matchings.truncate(LIMITS.affine_matchings);
+    }
+    for matching in matchings {
         if found.len() >= LIMITS.affine || cx.stop().is_some() {
             return;
         }

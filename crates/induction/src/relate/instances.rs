@@ -49,7 +49,7 @@ pub(super) fn violated(
         };
         let ways: usize = lists.iter().map(|list| list.len()).product();
         if ways > LIMITS.matchings {
-            if search.facts {
+            if search.facts || lists.len() <= LIMITS.matched_slots {
                 matched(lemma, &lists, values).into_iter().for_each(add);
             }
             continue;

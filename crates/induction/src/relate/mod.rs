@@ -15,10 +15,10 @@
 //!   violates are added; no triggers are needed. A lemma of the same group may be used for smaller
 //!   derivations (`witness::derivations`).
 //! - **Candidates** are proven together (`library`, Houdini), in rounds: none; bounds of single facts;
-//!   functionality and symmetry; queries with weaker premises (`weaken`), orders of two facts, affine
-//!   hulls (`affine`); the queries with further facts that exist since a predicate is total (`ghosts`,
-//!   `totality`), which commutativity needs; statements that failed leaves ask for (`residue`); lemmas
-//!   that conclude a fact.
+//!   functionality and symmetry; queries with premises that calls preserve (`calls`); queries with weaker
+//!   premises (`weaken`), orders of two facts, affine hulls (`affine`); the queries with further facts
+//!   that exist since a predicate is total (`ghosts`, `totality`), which commutativity needs; statements
+//!   that failed leaves ask for (`residue`); lemmas that conclude a fact.
 //! - **Facts** (`facts`, `derive`): the last round has lemmas `P1 ∧ … ∧ Pn ∧ φ ⇒ R(t)`. They add facts to
 //!   contexts; their own conclusion is reached from the facts at hand by clauses. Since a table may
 //!   lack a fact, candidates are tested by a search for derivations (`answers`).
@@ -37,6 +37,7 @@
 
 mod affine;
 mod answers;
+mod calls;
 mod candidates;
 mod derive;
 mod facts;
@@ -63,6 +64,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use self::affine::affine;
+use self::calls::preserved;
 pub use self::functions::function_model;
 
 use self::candidates::{distinct, functional, of_one_fact, pairs};
@@ -183,6 +185,8 @@ struct Run<'a, 's> {
     refuted: Vec<Option<Vec<Instance>>>,
     /// Leaves of goals and of candidates that stayed open.
     open: Vec<(Number, Leaf)>,
+    /// Some queries with weaker premises.
+    weakened: Vec<Lemma>,
     round: u64,
 }
 
@@ -227,6 +231,7 @@ impl<'a, 's> Run<'a, 's> {
             goals,
             refuted: vec![None; space.queries.len()],
             open: Vec::new(),
+            weakened: Vec::new(),
             round: 0,
         }
     }
@@ -260,6 +265,11 @@ impl<'a, 's> Run<'a, 's> {
         if self.attempt(effort(2, 150), cx) {
             return self.verdict();
         }
+        let preserved = self.preserved_goals(cx);
+        self.candidates(preserved, effort(1, 60), cx);
+        if self.attempt(effort(2, 150), cx) {
+            return self.verdict();
+        }
         self.next_round(3, cx)?;
         if self.library.count() == 0 {
             // Lemmas about several facts build on lemmas about one or two.
@@ -267,6 +277,7 @@ impl<'a, 's> Run<'a, 's> {
             return self.last(cx);
         }
         let mut found = self.weakened_goals(cx);
+        self.weakened = found.iter().take(LIMITS.ghost_goals).cloned().collect();
         for &predicate in &predicates {
             found.extend(pairs(self.space, predicate, predicate));
         }
@@ -287,6 +298,7 @@ impl<'a, 's> Run<'a, 's> {
         if self.ghosts(&part) {
             return self.verdict();
         }
+        let ended_with = part.stop().is_none().then_some(self.library.count());
         self.next_round(5, cx)?;
         for _ in 0..LIMITS.residue_rounds {
             let Some(found) = self.residues(&mut tried, cx) else {
@@ -298,7 +310,7 @@ impl<'a, 's> Run<'a, 's> {
             }
         }
         self.next_round(6, cx)?;
-        if self.ghosts(cx) {
+        if ended_with != Some(self.library.count()) && self.ghosts(cx) {
             return self.verdict();
         }
         self.last(cx)
@@ -445,6 +457,10 @@ impl<'a, 's> Run<'a, 's> {
                 }
             }
         }
+        for lemma in self.weakened.clone() {
+            let number = self.library.number(lemma);
+            self.with_ghosts(number, cx);
+        }
         let goals: Vec<Number> = self.goals.iter().map(|goal| goal.lemma).collect();
         for goal in goals {
             self.with_ghosts(goal, cx);
@@ -550,6 +566,19 @@ impl<'a, 's> Run<'a, 's> {
             }
         }
         any
+    }
+
+    fn preserved_goals(&mut self, cx: &Context) -> Vec<Lemma> {
+        let mut found = Vec::new();
+        let known = self.library.proven();
+        let known: Vec<&Lemma> = known
+            .filter(|l| l.slots.len() == 1 && l.head.is_none())
+            .collect();
+        for goal in &self.goals {
+            let lemma = self.library.lemma(goal.lemma);
+            found.extend(preserved(self.space, lemma, &known, &mut self.solver, cx));
+        }
+        distinct(found)
     }
 
     fn weakened_goals(&mut self, cx: &Context) -> Vec<Lemma> {

@@ -155,9 +155,37 @@ pub fn weakened(
         let own = own
             .filter(|(at, _)| kept >> at & 1 == 1)
             .map(|l| l.1.clone());
-        Lemma::new(slots.to_vec(), own.collect(), conclusions.to_vec(), origin)
+        let own = with_joined_bounds(own.collect());
+        Lemma::new(slots.to_vec(), own, conclusions.to_vec(), origin)
     };
     found.iter().map(lemma).collect()
+}
+
+/// Literals with an equation in the place of two opposite bounds of a sum.
+fn with_joined_bounds(mut literals: Vec<Literal>) -> Vec<Literal> {
+    let mut found = Vec::new();
+    while let Some(literal) = literals.pop() {
+        let opposite = match &literal {
+            Literal::Sum {
+                relation: Relation::AtLeast,
+                sum,
+                constant,
+            } => {
+                let minus = sum.iter().map(|&(c, factor)| (c, -factor));
+                let opposite = Literal::sum(Relation::AtLeast, minus, -constant);
+                literals.iter().position(|other| *other == opposite)
+            }
+            _ => None,
+        };
+        match (opposite, literal) {
+            (Some(at), Literal::Sum { sum, constant, .. }) => {
+                literals.swap_remove(at);
+                found.push(Literal::sum(Relation::Equal, sum, constant));
+            }
+            (_, literal) => found.push(literal),
+        }
+    }
+    found
 }
 
 /// Variants of a lemma with weaker premises and the same conclusions.
