@@ -58,6 +58,41 @@ fn queries_are_unfolded() {
     }
 }
 
+/// Queries that fix where their runs begin.
+#[test]
+fn premises_that_calls_preserve_take_the_place_of_starts() {
+    for name in ["loop-strength", "loop-hoisted", "arrays-counted"] {
+        assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
+        assert_ne!(answer(&format!("{name}-unsafe")), "sat", "{name}");
+    }
+}
+
+/// Lemmas of four slots, equations of single facts whose inputs are bounded, and ghosts for weakened
+/// queries.
+#[test]
+fn sums_of_remainders_and_loops_in_other_orders() {
+    for name in ["remainders-sum", "loop-nested", "loop-reversed"] {
+        assert_eq!(answer(&format!("{name}-safe")), "sat", "{name}");
+        assert_ne!(answer(&format!("{name}-unsafe")), "sat", "{name}");
+    }
+}
+
+/// The result of a tail call is the output, though it determines the accumulator, too.
+#[test]
+fn results_of_tail_calls_are_outputs() {
+    let text = "(declare-fun f (Int Int Int Int) Bool)
+        (assert (forall ((i Int) (n Int) (a Int)) (=> (>= i n) (f i n a a))))
+        (assert (forall ((i Int) (n Int) (a Int) (b Int))
+            (=> (and (< i n) (f (+ i 1) n (+ a i i) b)) (f i n a b))))
+        (assert (forall ((n Int) (a Int)) (=> (and (f 0 n 0 a) (< a 0)) false)))
+        (check-sat)";
+    let problem = parse(text, Rc::new(TermStore::new())).expect("clauses");
+    let (system, _) = normalize(&problem);
+    let cx = Context::new(system.terms.clone());
+    let space = Space::new(&system, &cx);
+    assert_eq!(space.outputs(system.used_predicates()[0]), [3]);
+}
+
 /// Commutativity needs facts that no derivation has; squares are products of equal factors.
 #[test]
 fn ghosts_prove_what_needs_further_facts() {

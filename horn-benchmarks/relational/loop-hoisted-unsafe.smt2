@@ -1,0 +1,10 @@
+; A sum of two constants in each step, and before the loop. Not so: for n = 1.
+(set-logic HORN)
+(declare-fun apart (Int Int Int Int Int) Bool)
+(declare-fun hoisted (Int Int Int Int) Bool)
+(assert (forall ((c Int) (e Int) (i Int) (n Int)) (=> (>= i n) (apart i n c e 0))))
+(assert (forall ((c Int) (e Int) (i Int) (n Int) (r Int)) (=> (and (< i n) (apart (+ i 1) n c e r)) (apart i n c e (+ r c e)))))
+(assert (forall ((h Int) (i Int) (n Int)) (=> (>= i n) (hoisted i n h 0))))
+(assert (forall ((h Int) (i Int) (n Int) (r Int)) (=> (and (< i n) (hoisted (+ i 1) n h r)) (hoisted i n h (+ r h)))))
+(assert (forall ((a Int) (b Int) (c Int) (e Int) (n Int)) (=> (and (apart 0 n c e a) (hoisted 0 n (+ c e 1) b) (distinct a b)) false)))
+(check-sat)

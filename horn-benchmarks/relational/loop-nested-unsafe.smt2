@@ -1,0 +1,13 @@
+; A nested loop that counts, and one loop that adds. Not so: for n = 1 and m = -1.
+(set-logic HORN)
+(declare-fun nested (Int Int Int Int) Bool)
+(declare-fun flat (Int Int Int Int) Bool)
+(declare-fun inner (Int Int Int) Bool)
+(assert (forall ((a Int) (m Int) (n Int)) (=> (<= n 0) (nested n m a a))))
+(assert (forall ((a Int) (b Int) (c Int) (m Int) (n Int)) (=> (and (> n 0) (inner m a b) (nested (- n 1) m b c)) (nested n m a c))))
+(assert (forall ((a Int) (m Int) (n Int)) (=> (<= n 0) (flat n m a a))))
+(assert (forall ((a Int) (c Int) (m Int) (n Int)) (=> (and (> n 0) (flat (- n 1) m (+ a m) c)) (flat n m a c))))
+(assert (forall ((a Int) (m Int)) (=> (<= m 0) (inner m a a))))
+(assert (forall ((a Int) (b Int) (m Int)) (=> (and (> m 0) (inner (- m 1) (+ a 1) b)) (inner m a b))))
+(assert (forall ((a Int) (b Int) (m Int) (n Int)) (=> (and (nested n m 0 a) (flat n m 0 b) (distinct a b)) false)))
+(check-sat)

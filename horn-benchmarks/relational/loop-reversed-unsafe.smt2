@@ -1,0 +1,10 @@
+; A loop upward and one downward, both with accumulators. Not so: for n = 0.
+(set-logic HORN)
+(declare-fun forth (Int Int Int Int) Bool)
+(declare-fun back (Int Int Int) Bool)
+(assert (forall ((a Int) (i Int) (n Int)) (=> (>= i n) (forth i n a a))))
+(assert (forall ((a Int) (b Int) (i Int) (n Int)) (=> (and (< i n) (forth (+ i 1) n (+ a i i) b)) (forth i n a b))))
+(assert (forall ((a Int) (n Int)) (=> (<= n 0) (back n a a))))
+(assert (forall ((a Int) (b Int) (n Int)) (=> (and (> n 0) (back (- n 1) (+ a n n (- 2)) b)) (back n a b))))
+(assert (forall ((a Int) (b Int) (n Int)) (=> (and (forth 0 n 0 a) (back n 1 b) (distinct a b)) false)))
+(check-sat)

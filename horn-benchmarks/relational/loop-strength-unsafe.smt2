@@ -1,0 +1,12 @@
+; A loop multiplies its counter, another one adds to a second counter. Not so: for n = 1.
+(set-logic HORN)
+(declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))
+(declare-fun times (Int L Int) Bool)
+(declare-fun plus (Int Int Int Int Int) Bool)
+(assert (forall ((x Int)) (times x nil 0)))
+(assert (forall ((l L) (n Int) (x Int)) (=> (times x l n) (times x (cons x l) (+ n 1)))))
+(assert (forall ((l L) (n Int) (x Int) (y Int)) (=> (and (times x l n) (distinct x y)) (times x (cons y l) n))))
+(assert (forall ((c Int) (i Int) (j Int) (n Int)) (=> (>= i n) (plus i n c j 0))))
+(assert (forall ((c Int) (i Int) (j Int) (n Int) (r Int)) (=> (and (< i n) (plus (+ i 1) n c (+ j 5) r)) (plus i n c j (+ j c r)))))
+(assert (forall ((a Int) (b Int) (c Int) (n L)) (=> (and (times 0 n c a) (plus 0 n c 1 b) (distinct a b)) false)))
+(check-sat)
