@@ -344,6 +344,7 @@ pub(super) enum Condition {
     NoBitVectors,
     /// The quick passes left bit-vectors that could be numbers.
     WideBitVectors,
+    /// Bit-vectors where clauses and queries speak of one recursive fact each.
     BitVectors,
     /// Bit-vectors in linear clauses, and more than [`FEW_ARGUMENTS`]: the costly passes take long.
     ManyBitVectors,
@@ -389,7 +390,7 @@ impl Condition {
             Condition::NoDatatypes => !theories.datatype,
             Condition::NoBitVectors => !theories.bitvec,
             Condition::WideBitVectors => theories.wide_bit_vectors,
-            Condition::BitVectors => theories.bitvec,
+            Condition::BitVectors => theories.bitvec && !shape.relates_facts,
             Condition::ManyBitVectors => {
                 theories.bitvec && shape.linear && shape.arguments > FEW_ARGUMENTS
             }
