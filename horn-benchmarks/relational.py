@@ -104,8 +104,8 @@ PROGRAMS = {
                            "(insert x (cons y l) (cons x (cons y l))) <- (<= x y)",
                            "(insert x (cons y l) (cons y m)) <- (> x y) (insert x l m)"]),
     "sort": ("L L", ["(sort nil nil) <-", "(sort (cons x l) k) <- (sort l m) (insert x m k)"]),
-    "times": ("Int L Int", ["(times x nil 0) <-", "(times x (cons x l) (+ n 1)) <- (times x l n)",
-                            "(times x (cons y l) n) <- (times x l n) (distinct x y)"]),
+    "occurs": ("Int L Int", ["(occurs x nil 0) <-", "(occurs x (cons x l) (+ n 1)) <- (occurs x l n)",
+                            "(occurs x (cons y l) n) <- (occurs x l n) (distinct x y)"]),
     # Arrays: a is read or written from the index i up to n.
     "suma": ("A Int Int Int", ["(suma a i n 0) <- (>= i n)",
                                "(suma a i n (+ s (select a i))) <- (< i n) (suma a (+ i 1) n s)"]),
@@ -258,8 +258,8 @@ TASKS = [
     ("lists-reverse", "A list that is reversed twice is itself.",
      "(reverse a b) (reverse b c) (distinct a c)", "(reverse a b) (reverse b c) (distinct b c)", "for a list of two elements"),
     ("lists-sort", "Sorting keeps how often an element occurs.",
-     "(sort a b) (times x a m) (times x b n) (distinct m n)",
-     "(sort a b) (times x a m) (times x b n) (distinct (+ m x) n)", "for the empty list and x = 1"),
+     "(sort a b) (occurs x a m) (occurs x b n) (distinct m n)",
+     "(sort a b) (occurs x a m) (occurs x b n) (distinct (+ m x) n)", "for the empty list and x = 1"),
 ]
 # Sorts other than numbers: the declaration, and which word of a compound term is a variable of the sort.
 SORTS = {

@@ -37,7 +37,7 @@ use crate::limits::LIMITS;
 use crate::sexp::{elements, expression, symbol};
 use crate::types::{Instance, Model, ProofNode};
 use alphorn_chc::frontend::{Dialect, Problem, ProblemClause};
-use alphorn_term::{Printer, TermId, quote_symbol};
+use alphorn_term::{Printer, TermId};
 
 /// Why there are no questions.
 pub enum Refusal {
@@ -69,7 +69,7 @@ pub fn questions(
     changes: &Changes<'_>,
 ) -> Result<Questions, Refusal> {
     is_supported(problem)?;
-    let mut writer = Writer::new(problem, proof, "")?;
+    let mut writer = Writer::new(problem, proof, "", changes)?;
     let mut definitions = String::new();
     for number in 0..problem.clauses.len() {
         writer.clause(number, &mut definitions)?;
@@ -180,6 +180,8 @@ struct Writer<'a> {
     proof: &'a ProofText,
     printer: ModelPrinter<'a>,
     stem: String,
+    /// The symbols of the predicates.
+    names: Vec<String>,
     /// The positions of the clauses that derive each predicate.
     rules: Vec<Vec<usize>>,
     queries: Vec<usize>,
@@ -189,8 +191,13 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer whose names do not occur in `others`.
-    fn new(problem: &'a Problem, proof: &'a ProofText, others: &str) -> Result<Self, Refusal> {
+    /// A writer whose names do not occur in `others`, with the predicates' names after `changes`.
+    fn new(
+        problem: &'a Problem,
+        proof: &'a ProofText,
+        others: &str,
+        changes: &Changes<'_>,
+    ) -> Result<Self, Refusal> {
         let mut stem = "ind!".to_owned();
         let is_taken = |stem: &str| {
             let in_lemma = |lemma: &LemmaText| {
@@ -222,11 +229,14 @@ impl<'a> Writer<'a> {
         let printer = ModelPrinter::new(problem, &Model::default());
         let printer = printer.map_err(Refusal::Unsupported)?;
         let printer = printer.with_arguments(format!("{stem}x"));
+        let predicates = problem.predicates.iter();
+        let names = predicates.map(|p| changes.predicate(&p.name)).collect();
         Ok(Writer {
             problem,
             proof,
             printer,
             stem,
+            names,
             rules,
             queries,
             questions: Vec::new(),
@@ -248,7 +258,7 @@ impl<'a> Writer<'a> {
         let (binders, texts) = self.printer.over(&vars, &roots).map_err(free)?;
         let mut texts = texts.into_iter();
         let mut atom = |predicate: usize, args: usize| {
-            let name = quote_symbol(&self.problem.predicates[predicate].name);
+            let name = self.names[predicate].clone();
             let args: Vec<String> = texts.by_ref().take(args).collect();
             match args.is_empty() {
                 true => (name, args),

@@ -21,7 +21,7 @@ use crate::certificate::{FunctionSymbols, Functions};
 use crate::script::{Changes, Piece, Predicates, pieces, with_names};
 use crate::sexp::symbol;
 use alphorn_chc::frontend::{Problem, ProblemClause};
-use alphorn_term::{Printer, TermId, quote_symbol};
+use alphorn_term::{Printer, TermId};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -53,7 +53,7 @@ pub fn function_questions(
         }
     }
     let mut writer = FunctionWriter {
-        writer: Writer::new(problem, proof, others)?,
+        writer: Writer::new(problem, proof, others, changes)?,
         lines,
         functions,
         components: components(problem),
@@ -283,7 +283,7 @@ impl<'a> FunctionWriter<'a> {
 
     /// A predicate applied to arguments, each with a space before it.
     fn atom(&self, predicate: usize, args: &str) -> String {
-        let name = quote_symbol(self.name_of(predicate));
+        let name = self.writer.names[predicate].clone();
         match args.is_empty() {
             true => name,
             false => format!("({name}{args})"),
