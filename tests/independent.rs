@@ -223,9 +223,8 @@ fn proofs_about_several_runs_are_confirmed() {
     let mut cases: Vec<&Task> = all.iter().filter(relational).step_by(5).collect();
     cases.retain(|task| !concludes(task));
     assert!(cases.len() >= 7);
-    let missing = 2;
     cases.extend(all.iter().filter(|task| concludes(task)));
-    answers_at_least(cases.len() - missing, &cases, |task, limit| {
+    answers_at_least(cases.len() - 2, &cases, |task, limit| {
         let Some(output) = printed("relate", task, limit) else {
             return Ok(false);
         };

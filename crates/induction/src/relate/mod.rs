@@ -568,6 +568,7 @@ impl<'a, 's> Run<'a, 's> {
         any
     }
 
+    /// The queries with premises that calls preserve.
     fn preserved_goals(&mut self, cx: &Context) -> Vec<Lemma> {
         let mut found = Vec::new();
         let known = self.library.proven();
