@@ -219,6 +219,7 @@ pub(super) fn calls_functions(answer: &Validated, problem: &Problem) -> bool {
 }
 
 /// Clauses after passes, with the back-translations to the normal form.
+#[derive(Clone)]
 struct Clauses {
     system: Rc<System>,
     back: BackTranslations,
@@ -263,7 +264,10 @@ struct Run<'a> {
     normalization: Normalization,
     /// The clauses after the passes so far.
     clauses: Clauses,
-    /// Lemmas that `pdr` and `spacer` resume from.
+    /// Those of the stage with the quick passes, if an engine had a long turn in it: it goes on there in
+    /// the next round.
+    quick: Option<Clauses>,
+    /// Lemmas that `pdr`, `spacer` and `ic3` resume from.
     frames: Frames,
     witness_lost: bool,
     /// The last model whose check had no answer, until an engine was given what is decided of it.
@@ -287,6 +291,7 @@ impl<'a> Run<'a> {
             strategy,
             pipeline,
             clauses: Clauses::new(normal.clone()),
+            quick: None,
             normal,
             normalization,
             frames: Frames::default(),
@@ -378,7 +383,8 @@ impl<'a> Run<'a> {
     }
 
     /// All stages in rounds of growing length ([`ROUNDS`]), and then in all the time left. A round
-    /// begins with the clauses and the frames that the last one left.
+    /// begins with the clauses and the frames that the last one left; where an engine had a long turn
+    /// after the quick passes, it has one on the same clauses again.
     fn rounds(&mut self, cx: &mut Context) -> Validated {
         if matches!(self.strategy, Strategy::Single(_)) {
             return self.stages(cx);
@@ -461,7 +467,12 @@ impl<'a> Run<'a> {
         if stage.passes == Passes::Written {
             return self.stage_on_written_clauses(stage, cx);
         }
-        self.run_passes(stage.passes, cx)?;
+        let goes_on = stage.passes == Passes::Quick && !self.derives_more;
+        let mut later = None;
+        match self.quick.take_if(|_| goes_on) {
+            Some(quick) => later = Some(std::mem::replace(&mut self.clauses, quick)),
+            None => self.run_passes(stage.passes, cx)?,
+        }
         let check = match stage.passes {
             _ if self.derives_more => Some(&PARTS.analysis_check),
             Passes::Quick if self.clauses.system.used_predicates().is_empty() => {
@@ -476,7 +487,10 @@ impl<'a> Run<'a> {
         let placeholder = Clauses::new(System::new(self.problem.terms.clone()));
         let mut clauses = std::mem::replace(&mut self.clauses, placeholder);
         let result = self.run_turns(stage, &turns, &mut clauses, check, cx);
-        self.clauses = clauses;
+        if goes_on && turns.iter().any(|turn| !turn.is_short()) {
+            self.quick = Some(clauses.clone());
+        }
+        self.clauses = later.unwrap_or(clauses);
         self.witness_lost |= result.witness_lost;
         self.undecided = result.undecided.or(self.undecided.take());
         result.answer
@@ -582,11 +596,13 @@ impl<'a> Run<'a> {
             }
             let (before, start) = (cx.remaining(), Instant::now());
             let settings = &self.config.settings;
-            let (verdict, mut lemmas) = turn.run(&clauses.system, settings, &self.frames, cx);
+            let (system, passes) = (&clauses.system, stage.passes);
+            let resumed = self.frames.engine(turn, passes);
+            let (verdict, mut lemmas) = turn.run(system, passes, settings, &self.frames, cx);
             let seconds = start.elapsed();
             if turn.keeps_frames() {
                 let frames = std::mem::take(&mut lemmas.frames);
-                self.frames.keep(&clauses.system, turn.name(), frames);
+                self.frames.keep(system, turn, passes, frames);
             }
             cx.stats.set("smt.defects", cx.terms.defects());
             log::info!("engine {}: {}", turn.name(), describe(&verdict));
@@ -599,7 +615,7 @@ impl<'a> Run<'a> {
             let validated = self.validated(verdict, &clauses.back, check, cx);
             match validated.reason() {
                 None => {
-                    lemmas_of.extend(self.frames.engine().filter(|_| turn.resumes_frames()));
+                    lemmas_of.extend(resumed);
                     let found = Found {
                         engine: turn.name(),
                         stage: stage.name,
@@ -951,5 +967,42 @@ mod tests {
             },
             1,
         );
+    }
+
+    /// A sequence of bit-vectors of which nobody knows soon whether it has the value.
+    const SEQUENCE: &str = "
+        (set-logic HORN)
+        (declare-fun P ((_ BitVec 32) (_ BitVec 32) Bool) Bool)
+        (assert (P #x00000001 #x00000000 true))
+        (assert (forall ((x (_ BitVec 32)) (y (_ BitVec 32)) (b Bool))
+            (=> (P x y b) (P (bvxor (bvmul x #x2c1b3c6d) (bvlshr x #x0000000f)) (bvadd y x) b))))
+        (assert (forall ((x (_ BitVec 32)) (b Bool))
+            (=> (and (P x (bvmul x #x297a2d39) b) (not (= x (bvshl x #x00000003)))) false)))
+        (check-sat)";
+
+    /// In the next round `ic3` goes on after the quick passes from the lemmas that it left there, while
+    /// the clauses of later stages stay as they are.
+    #[test]
+    fn engines_go_on_after_the_quick_passes() {
+        let mut cx = Context::new(Rc::new(TermStore::new()));
+        let problem = parse(SEQUENCE, cx.terms.clone()).expect("a problem");
+        let config = Config::default();
+        let mut run = Run::new(&problem, &config).expect("a run");
+        let quick = &STAGES[0];
+        assert_eq!(quick.passes, Passes::Quick);
+        let mut round = |run: &mut Run| {
+            let budget = cx.budget.work(Duration::from_secs(2));
+            let answer = cx.within(budget, |cx| run.stage(quick, cx));
+            assert!(answer.expect("turns").reason().is_some());
+            (run.clauses.back.len(), cx.stats.count("ic3.lemmas-resumed"))
+        };
+        let (passes, resumed) = round(&mut run);
+        assert!(passes > 0 && resumed == 0);
+        // As if passes of later stages had changed them.
+        run.clauses = Clauses::new(run.normal.clone());
+        let (passes, resumed) = round(&mut run);
+        assert!(passes == 0 && resumed > 0);
+        let quick = run.quick.expect("turns with limits in time");
+        assert!(!quick.back.is_empty());
     }
 }

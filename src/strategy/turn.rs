@@ -142,33 +142,66 @@ fn closed_turns(shape: &Shape, without: &[String]) -> Vec<EngineTurn> {
     turns
 }
 
-/// The lemmas of the last frames. Predicates are known by their names, since passes give them new
-/// numbers.
+/// The lemmas of the last frames, by the engines and the clauses that they are for. Predicates are known
+/// by their names, since passes give them new numbers.
 #[derive(Default)]
 pub(super) struct Frames {
-    /// The engine that left them.
-    engine: Option<&'static str>,
+    /// The latest are the last ones.
+    left: Vec<Left>,
+}
+
+/// What one turn left.
+struct Left {
+    engine: &'static str,
+    /// Which clauses the lemmas are about.
+    passes: Passes,
     lemmas: Vec<(String, Leveled)>,
 }
 
 impl Frames {
-    /// The engine whose frames these are, if there are any.
-    pub fn engine(&self) -> Option<&'static str> {
-        self.engine
-    }
-
-    /// Keeps the frames of an engine's turn, if it left some, instead of those before.
-    pub fn keep(&mut self, system: &System, engine: &'static str, frames: Vec<Leveled>) {
-        if !frames.is_empty() {
-            self.engine = Some(engine);
-            let named = |lemma: Leveled| (system.predicate(lemma.predicate).name.clone(), lemma);
-            self.lemmas = frames.into_iter().map(named).collect();
+    /// Keeps the frames of a turn, if it left some, instead of those of the same kind about clauses after
+    /// the same passes.
+    pub fn keep(
+        &mut self,
+        system: &System,
+        turn: &EngineTurn,
+        passes: Passes,
+        frames: Vec<Leveled>,
+    ) {
+        if frames.is_empty() {
+            return;
         }
+        let kind = turn.resumes();
+        self.left
+            .retain(|left| left.passes != passes || !kind.contains(&left.engine));
+        let named = |lemma: Leveled| (system.predicate(lemma.predicate).name.clone(), lemma);
+        self.left.push(Left {
+            engine: turn.name(),
+            passes,
+            lemmas: frames.into_iter().map(named).collect(),
+        });
     }
 
+    /// The frames that a turn begins with: of those that the engine makes use of, the last about clauses
+    /// after the same passes, or else the last.
+    fn of(&self, turn: &EngineTurn, passes: Passes) -> Option<&Left> {
+        let kind = turn.resumes();
+        let latest = self.left.iter().rev();
+        let fitting = latest.filter(|left| kind.contains(&left.engine));
+        let same = fitting.clone().find(|left| left.passes == passes);
+        same.or_else(|| fitting.clone().next())
+    }
+
+    /// The engine whose frames a turn begins with, if there are any.
+    pub fn engine(&self, turn: &EngineTurn, passes: Passes) -> Option<&'static str> {
+        Some(self.of(turn, passes)?.engine)
+    }
+}
+
+impl Left {
     /// The lemmas about predicates that a system has. Where a pass made several predicates of one,
     /// they have its name.
-    fn of(&self, system: &System) -> Vec<Leveled> {
+    fn about(&self, system: &System) -> Vec<Leveled> {
         let mut by_name: FxHashMap<&str, Vec<PredicateId>> = FxHashMap::default();
         for p in system.used_predicates() {
             by_name
@@ -229,23 +262,26 @@ impl EngineTurn {
         !matches!(self.slot.limit, Limit::Work(most) if most < MIN_LIMIT_TO_KEEP_FRAMES)
     }
 
-    /// Whether the engine resumes from frames of earlier turns.
-    pub fn resumes_frames(&self) -> bool {
-        (self.entry.make)().resumes_frames()
+    /// The engines whose frames the engine resumes from.
+    fn resumes(&self) -> &'static [&'static str] {
+        (self.entry.make)().resumes()
     }
 
-    /// Runs the engine on the system. Any other outcome than an answer becomes `Unknown` with its
-    /// reason. The lemmas are those that the engine leaves. `settings` have been checked; those of
-    /// other engines have no effect.
+    /// Runs the engine on the system, which is one after these passes. Any other outcome than an answer
+    /// becomes `Unknown` with its reason. The lemmas are those that the engine leaves. `settings` have
+    /// been checked; those of other engines have no effect.
     pub fn run(
         &self,
         system: &System,
+        passes: Passes,
         settings: &[String],
         frames: &Frames,
         cx: &mut Context,
     ) -> (Verdict, Lemmas) {
         let mut engine = (self.entry.make)();
-        engine.resume(frames.of(system));
+        if let Some(left) = frames.of(self, passes) {
+            engine.resume(left.about(system));
+        }
         let verdict = self.ask(engine.as_mut(), system, settings, cx);
         (verdict, engine.lemmas())
     }
@@ -291,8 +327,11 @@ fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::super::schedule::STAGES;
+    use std::rc::Rc;
+
     use super::*;
-    use alphorn_chc::Theories;
+    use alphorn_chc::{Atom, Theories};
+    use alphorn_term::{TermId, TermStore};
 
     fn shape(linear: bool) -> Shape {
         Shape {
@@ -509,5 +548,44 @@ mod tests {
         }
         let unknown = Strategy::find("abacus").err().expect("no such engine");
         assert!(unknown.to_string().contains("auto, bmc"), "{unknown}");
+    }
+
+    /// Engines go on from frames of their kind, rather from those about clauses after the same passes.
+    #[test]
+    fn frames_are_known_by_kind_and_passes() {
+        let terms = Rc::new(TermStore::new());
+        let mut system = System::new(terms.clone());
+        let predicate = system.add_predicate("P", &[]);
+        let args = Vec::new();
+        system.add_clause(vec![], TermId::TRUE, Some(Atom { predicate, args }));
+        let turn = |name| EngineTurn {
+            entry: find(name).expect("an engine"),
+            slot: slot((), 1.0, Limit::None),
+        };
+        let mut frames = Frames::default();
+        let lemma = |level| {
+            vec![Leveled {
+                predicate,
+                formula: TermId::TRUE,
+                level,
+            }]
+        };
+        let mut keep = |name, passes, level| {
+            frames.keep(&system, &turn(name), passes, lemma(level));
+        };
+        keep("pdr", Passes::Quick, 1);
+        keep("ic3", Passes::Quick, 2);
+        keep("spacer", Passes::All, 3);
+        let begins = |name, passes| {
+            let left = frames.of(&turn(name), passes)?;
+            Some(left.about(&system)[0].level)
+        };
+        assert_eq!(begins("pdr", Passes::Quick), Some(1));
+        assert_eq!(begins("pdr", Passes::All), Some(3));
+        assert_eq!(begins("pdr", Passes::Removed), Some(3));
+        assert_eq!(begins("ic3", Passes::All), Some(2));
+        assert_eq!(begins("kind", Passes::Quick), None);
+        frames.keep(&system, &turn("pdr"), Passes::All, lemma(4));
+        assert_eq!(frames.left.len(), 3);
     }
 }

@@ -83,9 +83,9 @@ pub trait Engine {
     /// of the system that it solves next. Engines without levels ignore them.
     fn resume(&mut self, _earlier: Vec<Leveled>) {}
 
-    /// Whether [`Engine::resume`] has an effect.
-    fn resumes_frames(&self) -> bool {
-        false
+    /// The engines whose frames [`Engine::resume`] makes use of; it and they leave frames of one kind.
+    fn resumes(&self) -> &'static [&'static str] {
+        &[]
     }
 }
 

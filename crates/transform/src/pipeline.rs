@@ -330,7 +330,7 @@ fn take_step(
     let old = std::mem::replace(system, Rc::new(step.system));
     stack.translations.push(Translation {
         pass: name,
-        back: step.back,
+        back: Rc::from(step.back),
         old,
     });
     true
@@ -362,9 +362,10 @@ impl Extent {
     }
 }
 
+#[derive(Clone)]
 struct Translation {
     pass: &'static str,
-    back: Box<dyn BackTranslation>,
+    back: Rc<dyn BackTranslation>,
     /// The system before the pass, for the check in debug builds.
     old: Rc<System>,
 }
@@ -390,7 +391,7 @@ impl Translation {
 }
 
 /// The back-translations through all passes that changed the system, first pass first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct BackTranslations {
     translations: Vec<Translation>,
 }

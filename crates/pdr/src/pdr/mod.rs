@@ -153,8 +153,8 @@ impl Engine for Pdr {
         self.earlier = earlier;
     }
 
-    fn resumes_frames(&self) -> bool {
-        true
+    fn resumes(&self) -> &'static [&'static str] {
+        &["pdr", "spacer"]
     }
 }
 

@@ -126,7 +126,7 @@ impl Engine for Spacer {
         self.earlier = earlier;
     }
 
-    fn resumes_frames(&self) -> bool {
-        true
+    fn resumes(&self) -> &'static [&'static str] {
+        &["pdr", "spacer"]
     }
 }

@@ -63,6 +63,19 @@ impl Frames {
         }
     }
 
+    /// The levels up to the highest of these lemmas, and at least level 1.
+    pub fn with(steps: &Steps, budget: &Budget, lemmas: &[(usize, Lemma)]) -> Frames {
+        let mut frames = Frames::new(steps, budget);
+        frames.extend();
+        for (level, lemma) in lemmas {
+            while frames.top() < *level {
+                frames.extend();
+            }
+            frames.lemmas[*level].push(lemma.clone());
+        }
+        frames
+    }
+
     /// The last level.
     pub fn top(&self) -> usize {
         self.lemmas.len() - 1
@@ -77,6 +90,11 @@ impl Frames {
     /// The lemmas of this level and above.
     pub fn from(&self, level: usize) -> impl Iterator<Item = &Lemma> {
         self.lemmas[level..].iter().flatten()
+    }
+
+    /// Whether a step leads to states of the predicate.
+    pub fn is_reached(&self, predicate: PredicateId) -> bool {
+        self.before.contains_key(&About::Into(predicate))
     }
 
     /// Whether a lemma excludes the cube at this level.

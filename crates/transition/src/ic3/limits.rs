@@ -22,6 +22,9 @@ pub(super) struct Limits {
     pub temporary_clauses: usize,
     /// Queries after which the solver that lifts states is replaced by a new one.
     pub lift_queries: usize,
+    /// How often lemmas of an earlier search are tried at their levels, without those that failed, before
+    /// all of them are tried at the first level.
+    pub attempts_to_resume: usize,
 }
 
 /// The limits in use.
@@ -35,4 +38,5 @@ pub(super) const LIMITS: Limits = Limits {
     weight_decay: 0.95,
     temporary_clauses: 2000,
     lift_queries: 2000,
+    attempts_to_resume: 3,
 };

@@ -11,7 +11,7 @@
 //! generalization (`search`). Lemmas are pushed to higher levels (`frames`). If those of a level
 //! are closed under all steps, they are the model, in which adjacent bits of a bit-vector are
 //! written as an extraction (`model`). The inputs along the obligations from a fact are a
-//! derivation, by evaluation.
+//! derivation, by evaluation. A search may begin with the lemmas of an earlier one that was stopped.
 //!
 //! Deviations:
 //!
@@ -39,12 +39,16 @@ mod tests;
 
 pub use self::options::Options;
 
-use self::model::model;
+use std::rc::Rc;
+
+use self::frames::Lemma;
+use self::model::{cube, formula, model};
 use self::search::{End, Search, Taken};
 use self::steps::Steps;
 use alphorn_chc::{Reachability, Shape, System};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Unsupported, driver};
+use alphorn_proof::facts::{Lemmas, Leveled};
 use alphorn_proof::trace::{MAX_STEPS, too_many_steps};
 use alphorn_proof::{Stop, complete_by_reachability};
 use alphorn_smt::Arithmetic;
@@ -81,6 +85,10 @@ type Cube = Vec<Latch>;
 pub struct Ic3 {
     /// The settings.
     pub options: Options,
+    /// The lemmas of a search that was stopped.
+    lemmas: Lemmas,
+    /// Those of an earlier one, to begin with.
+    earlier: Vec<Leveled>,
 }
 
 impl Ic3 {
@@ -120,10 +128,15 @@ impl Engine for Ic3 {
         };
         cx.stats.set("ic3.gates", steps.gates.len() as u64);
         cx.stats.set("ic3.bits", steps.state.len() as u64);
-        driver::run(&*self, system, Arithmetic::default(), cx, |_, cx| {
+        let earlier = cubes(system, std::mem::take(&mut self.earlier));
+        let mut left = Vec::new();
+        let verdict = driver::run(&*self, system, Arithmetic::default(), cx, |_, cx| {
             let mut search = Search::new(steps, &self.options, cx);
-            let end = search.run(cx);
+            let end = search.run(earlier, cx);
             search.count(cx);
+            if end.is_err() {
+                left = leveled(system, search.lemmas());
+            }
             match end? {
                 End::Closed(lemmas) => {
                     let mut model = model(system, &search.steps, &lemmas, cx)?;
@@ -135,8 +148,43 @@ impl Engine for Ic3 {
                     Ok(Verdict::Unsat(refutation))
                 }
             }
-        })
+        });
+        self.lemmas.frames = left;
+        verdict
     }
+
+    fn lemmas(&mut self) -> Lemmas {
+        std::mem::take(&mut self.lemmas)
+    }
+
+    fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.earlier = earlier;
+    }
+
+    fn resumes(&self) -> &'static [&'static str] {
+        &["ic3"]
+    }
+}
+
+/// Lemmas with their levels as formulas.
+fn leveled<'a>(system: &System, lemmas: impl Iterator<Item = (usize, &'a Lemma)>) -> Vec<Leveled> {
+    let lemmas = lemmas.map(|(level, lemma)| Leveled {
+        predicate: lemma.predicate,
+        formula: formula(system, lemma),
+        level: level as u32,
+    });
+    lemmas.collect()
+}
+
+/// The lemmas that formulas are, with their levels; those of another form are left out.
+fn cubes(system: &System, earlier: Vec<Leveled>) -> Vec<(usize, Lemma)> {
+    let lemmas = earlier.into_iter().filter_map(|lemma| {
+        let params = &system.predicate(lemma.predicate).params;
+        let cube = cube(&system.terms, params, lemma.formula)?;
+        let (predicate, cube) = (lemma.predicate, Rc::from(cube));
+        Some((lemma.level as usize, Lemma { predicate, cube }))
+    });
+    lemmas.collect()
 }
 
 /// The derivation that begins with the step `first` and continues along obligations, with the

@@ -1,14 +1,14 @@
-//! The model: lemmas about bits as formulas over Booleans and bit-vectors.
+//! The model: lemmas about bits as formulas over Booleans and bit-vectors, and back.
 //!
 //! Invariant: the lemmas that are kept exclude the queries and are closed under all steps, if the
 //! given ones are.
 
 use rustc_hash::FxHashMap;
 
-use super::Latch;
 use super::frames::Lemma;
 use super::level::Level;
 use super::steps::Steps;
+use super::{Cube, Latch};
 use alphorn_bits::Blaster;
 use alphorn_bits::sat::Lit;
 use alphorn_chc::{PredicateId, System};
@@ -47,10 +47,11 @@ pub(super) fn model(
         }
     }
     for index in needed {
-        let Lemma { predicate, cube } = &lemmas[index];
-        let params = &system.predicate(*predicate).params;
-        let lemma = terms.not(terms.and(&literals(terms, params, cube)));
-        parts.entry(*predicate).or_default().push(lemma);
+        let lemma = formula(system, &lemmas[index]);
+        parts
+            .entry(lemmas[index].predicate)
+            .or_default()
+            .push(lemma);
     }
     let definitions = parts.into_iter();
     Ok(Model {
@@ -101,6 +102,13 @@ fn needed(steps: &Steps, lemmas: &[Lemma], cx: &Context) -> Result<Vec<usize>, S
     Ok(lemmas.collect())
 }
 
+/// A lemma over the formal variables of its predicate.
+pub(super) fn formula(system: &System, lemma: &Lemma) -> TermId {
+    let terms = &*system.terms;
+    let params = &system.predicate(lemma.predicate).params;
+    terms.not(terms.and(&literals(terms, params, &lemma.cube)))
+}
+
 /// The literals of a cube over a predicate's formal variables; adjacent bits of a bit-vector make
 /// one literal.
 fn literals(terms: &TermStore, params: &[TermId], cube: &[Latch]) -> Vec<TermId> {
@@ -132,4 +140,38 @@ fn literals(terms: &TermStore, params: &[TermId], cube: &[Latch]) -> Vec<TermId>
         first += width;
     }
     found
+}
+
+/// The cube that a formula over a predicate's formal variables excludes; `None` if the formula does not
+/// have the form of a lemma.
+pub(super) fn cube(terms: &TermStore, params: &[TermId], formula: TermId) -> Option<Cube> {
+    let mut first: FxHashMap<TermId, usize> = FxHashMap::default();
+    let mut place = 0;
+    for &param in params {
+        first.insert(param, place);
+        place += Blaster::width(terms, param).ok()?;
+    }
+    let mut cube = Cube::new();
+    for literal in terms.conjuncts(terms.not(formula)) {
+        let node = terms.node(literal);
+        match (&node.op, &node.args[..]) {
+            (Op::Not, [var]) => cube.push(Latch::new(*first.get(var)?, true)),
+            (Op::Eq, &[a, b]) => {
+                let (part, value) = match terms.as_bitvec(b) {
+                    Some(value) => (a, value),
+                    None => (b, terms.as_bitvec(a)?),
+                };
+                let (var, low) = match (terms.op(part), &terms.node(part).args[..]) {
+                    (Op::BvExtract(_, low), &[var]) => (var, *low as usize),
+                    _ => (part, 0),
+                };
+                let begin = first.get(&var)? + low;
+                let bits = 0..terms.width(part) as usize;
+                cube.extend(bits.map(|at| Latch::new(begin + at, !value.bit(at as u64))));
+            }
+            _ => cube.push(Latch::new(*first.get(&literal)?, false)),
+        }
+    }
+    cube.sort_unstable();
+    Some(cube)
 }

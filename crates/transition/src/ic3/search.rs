@@ -101,6 +101,8 @@ pub(super) enum End {
 struct Counters {
     /// Queries to SAT solvers.
     queries: u64,
+    /// Lemmas of an earlier search that hold.
+    resumed: u64,
     /// Lemmas learned.
     lemmas: u64,
     /// Their literals.
@@ -145,6 +147,7 @@ impl<'a> Search<'a> {
         let counters = &self.counters;
         cx.stats.set("ic3.levels", self.frames.top() as u64);
         cx.stats.add("ic3.queries", counters.queries);
+        cx.stats.add("ic3.lemmas-resumed", counters.resumed);
         cx.stats.add("ic3.lemmas", counters.lemmas);
         cx.stats.add("ic3.literals", counters.literals);
         cx.stats.add(
@@ -155,22 +158,58 @@ impl<'a> Search<'a> {
             .add("ic3.obligations", self.obligations.len() as u64);
     }
 
-    /// Adds levels until there is an answer.
+    /// All lemmas with the highest levels where they hold.
+    pub fn lemmas(&self) -> impl Iterator<Item = (usize, &Lemma)> {
+        let levels = self.frames.lemmas.iter().enumerate();
+        levels.flat_map(|(level, lemmas)| lemmas.iter().map(move |lemma| (level, lemma)))
+    }
+
+    /// Begins with those of these lemmas that hold up to their levels, or else of the facts.
+    ///
+    /// The lemmas of the levels hold if each of them holds after a step from the level below its own: at
+    /// lower levels there are more lemmas, so a step from these leads to fewer states.
+    fn begin_with(&mut self, mut earlier: Vec<(usize, Lemma)>, cx: &Context) -> Result<(), Stop> {
+        earlier.retain(|(level, lemma)| *level > 0 && self.frames.is_reached(lemma.predicate));
+        for attempt in 0..=LIMITS.attempts_to_resume {
+            if attempt == LIMITS.attempts_to_resume {
+                earlier.iter_mut().for_each(|(level, _)| *level = 1);
+            }
+            self.frames = Frames::with(&self.steps, &cx.budget, &earlier);
+            let mut wrong = Vec::new();
+            for (level, Lemma { predicate, cube }) in &earlier {
+                let blocked = self.ask(*level, *predicate, cube, false, cx)?.is_ok();
+                wrong.push(!blocked);
+            }
+            if !wrong.contains(&true) {
+                break;
+            }
+            // What does not hold of the facts does not hold at all.
+            let marked = earlier.into_iter().zip(wrong);
+            let lowered = marked.filter_map(|((level, lemma), wrong)| match (level, wrong) {
+                (1, true) => None,
+                (_, true) => Some((1, lemma)),
+                (_, false) => Some((level, lemma)),
+            });
+            earlier = lowered.collect();
+        }
+        self.frames = Frames::with(&self.steps, &cx.budget, &earlier);
+        self.counters.resumed = earlier.len() as u64;
+        Ok(())
+    }
+
+    /// Adds levels until there is an answer. `earlier` are lemmas to begin with, if they hold.
     ///
     /// # Errors
     /// A limit of the run, or what bits do not express.
-    pub fn run(&mut self, cx: &mut Context) -> Result<End, Stop> {
+    pub fn run(&mut self, earlier: Vec<(usize, Lemma)>, cx: &mut Context) -> Result<End, Stop> {
         let queries = self.steps.queries();
+        self.begin_with(earlier, cx)?;
         loop {
-            self.frames.extend();
             log::debug!(
                 "ic3: level {}, {} lemmas",
                 self.frames.top(),
                 self.frames.from(1).count()
             );
-            if let Some(closed) = self.propagate(cx)? {
-                return Ok(End::Closed(closed));
-            }
             for &query in &queries {
                 while let Some(reached) = self.ask_query(query, cx)? {
                     if self.steps.all[query].from.is_none() {
@@ -181,6 +220,10 @@ impl<'a> Search<'a> {
                         return Ok(End::Derivation(first));
                     }
                 }
+            }
+            self.frames.extend();
+            if let Some(closed) = self.propagate(cx)? {
+                return Ok(End::Closed(closed));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Random systems compared with their least models, and planted counters.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
@@ -10,7 +11,8 @@ use alphorn::{Config, normal_form, solve};
 use alphorn_chc::frontend::parse;
 use alphorn_chc::{Atom, Clause, PredicateId, System};
 use alphorn_engine::{Engine, EngineError};
-use alphorn_term::run::Context;
+use alphorn_proof::facts::Leveled;
+use alphorn_term::run::{Budget, Context};
 use alphorn_term::{Assignment, BigUint, Op, Random, TermId, TermStore, evaluate};
 use alphorn_witness::{Model, Verdict, Wanted};
 
@@ -187,6 +189,25 @@ fn is_model(system: &System, model: &Model) -> bool {
     holds
 }
 
+/// A claim that some states are not reached, which may be wrong.
+fn claim(system: &System, random: &mut Random) -> Leveled {
+    let t = &system.terms;
+    let predicate = *random.pick(&system.used_predicates());
+    let params = &system.predicate(predicate).params;
+    let excluded = params.iter().map(|&param| {
+        let width = t.width(param);
+        t.eq(
+            param,
+            t.bitvec(BigUint::from(random.below(1_u64 << width)), width),
+        )
+    });
+    Leveled {
+        predicate,
+        formula: t.not(t.and(&excluded.collect::<Vec<TermId>>())),
+        level: random.below(5) as u32,
+    }
+}
+
 #[test]
 fn answers_are_those_of_the_least_model() {
     let mut random = Random::new(3);
@@ -201,7 +222,13 @@ fn answers_are_those_of_the_least_model() {
                 dynamic: off != 2,
             };
             let mut cx = Context::new(system.terms.clone());
-            let verdict = Ic3 { options }.solve(&system, &mut cx).expect("words");
+            let mut engine = Ic3 {
+                options,
+                ..Ic3::default()
+            };
+            // Whatever is claimed, the answer is the same.
+            engine.resume((0..off).map(|_| claim(&system, &mut random)).collect());
+            let verdict = engine.solve(&system, &mut cx).expect("words");
             match verdict {
                 Verdict::Sat(model) => {
                     assert!(!expected && is_model(&system, &model), "{round}");
@@ -264,6 +291,41 @@ fn counters() {
         let text = COUNTER.replace("STEP", step).replace("BAD", bad);
         assert_eq!(answer(&text), expected, "{step} {bad}");
     }
+}
+
+/// A search that was stopped leaves lemmas in the form in which another begins with them, and the other
+/// has less to do.
+#[test]
+fn a_search_goes_on_from_the_lemmas_of_one_that_was_stopped() {
+    let text = COUNTER.replace("STEP", "#x0003");
+    let terms = Rc::new(TermStore::new());
+    let text = text.replace("BAD", "(= x #x0101)");
+    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let system = normal_form(&problem);
+    let run = |earlier: Vec<Leveled>, work: Duration| {
+        let mut cx = Context::with_budget(
+            terms.clone(),
+            Budget::new(terms.clone(), Arc::default(), true).work(work),
+        );
+        let mut engine = Ic3::default();
+        engine.resume(earlier);
+        let verdict = engine.solve(&system, &mut cx).expect("words");
+        let counts = ["ic3.queries", "ic3.lemmas-resumed"];
+        let counts = counts.map(|name| cx.stats.count(name));
+        (verdict, engine.lemmas().frames, counts)
+    };
+    let (verdict, left, whole) = run(Vec::new(), Duration::from_secs(60));
+    assert!(matches!(verdict, Verdict::Sat(_)) && left.is_empty());
+    let (verdict, left, _) = run(Vec::new(), Duration::from_millis(1_600));
+    assert!(
+        matches!(verdict, Verdict::Unknown(_)) && left.len() > 5,
+        "{left:?}"
+    );
+    let (verdict, _, counts) = run(left.clone(), Duration::from_secs(60));
+    assert!(matches!(verdict, Verdict::Sat(_)));
+    let ([queries, resumed], [from_the_start, _]) = (counts, whole);
+    assert_eq!(resumed, left.len() as u64);
+    assert!(queries < from_the_start / 4, "{queries} {from_the_start}");
 }
 
 #[test]
