@@ -170,29 +170,30 @@ impl<'a> Search<'a> {
     /// lower levels there are more lemmas, so a step from these leads to fewer states.
     fn begin_with(&mut self, mut earlier: Vec<(usize, Lemma)>, cx: &Context) -> Result<(), Stop> {
         earlier.retain(|(level, lemma)| *level > 0 && self.frames.is_reached(lemma.predicate));
-        for attempt in 0..=LIMITS.attempts_to_resume {
-            if attempt == LIMITS.attempts_to_resume {
-                earlier.iter_mut().for_each(|(level, _)| *level = 1);
-            }
+        // Each level but the last has a lemma of its own.
+        let highest = earlier.len();
+        for (level, _) in &mut earlier {
+            *level = highest.min(*level);
+        }
+        for attempt in 1.. {
             self.frames = Frames::with(&self.steps, &cx.budget, &earlier);
-            let mut wrong = Vec::new();
-            for (level, Lemma { predicate, cube }) in &earlier {
-                let blocked = self.ask(*level, *predicate, cube, false, cx)?.is_ok();
-                wrong.push(!blocked);
+            let mut lowered = Vec::new();
+            let mut is_wrong = false;
+            for (level, lemma) in &earlier {
+                let (predicate, cube) = (lemma.predicate, &*lemma.cube);
+                let holds = self.ask(*level, predicate, cube, false, cx)?.is_ok();
+                is_wrong |= !holds;
+                // What does not hold of the facts does not hold at all.
+                let stays = holds && attempt < LIMITS.attempts_to_resume;
+                if holds || *level > 1 {
+                    lowered.push((if stays { *level } else { 1 }, lemma.clone()));
+                }
             }
-            if !wrong.contains(&true) {
+            if !is_wrong {
                 break;
             }
-            // What does not hold of the facts does not hold at all.
-            let marked = earlier.into_iter().zip(wrong);
-            let lowered = marked.filter_map(|((level, lemma), wrong)| match (level, wrong) {
-                (1, true) => None,
-                (_, true) => Some((1, lemma)),
-                (_, false) => Some((level, lemma)),
-            });
-            earlier = lowered.collect();
+            earlier = lowered;
         }
-        self.frames = Frames::with(&self.steps, &cx.budget, &earlier);
         self.counters.resumed = earlier.len() as u64;
         Ok(())
     }
