@@ -412,6 +412,12 @@ fn end_of_worker(
         if result.found.is_none() {
             result.found = found.found.filter(open);
         }
+    } else if supervision.writes_report {
+        let seconds = grace.as_secs();
+        diagnose(&format!(
+            "alphorn: no report: the run did not end within {seconds} s after its limit"
+        ));
+        result.unwritten = true;
     }
     if supervision.stats && result.stats.is_none() {
         result.stats = Some(total_only(elapsed));

@@ -213,9 +213,10 @@ impl Member {
         }
     }
 
-    /// How long it ran, in seconds; 0 while its process runs.
+    /// How long it ran, or has run so far, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.run_time.unwrap_or_default().as_secs_f64()
+        let time = self.run_time.unwrap_or_else(|| self.started.elapsed());
+        time.as_secs_f64()
     }
 
     /// Kills the process if it still runs, and waits for it. The result says how it ended.

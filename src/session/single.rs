@@ -32,9 +32,12 @@ pub fn replies(text: &str) -> Replies {
             }
             Ok(Action::Request(request)) => reply(&request, None),
             Ok(Action::Error(error)) => error_line(&error.to_string()),
+            // Before the question the reader has refused such a text.
             Err(error) => {
-                // The reader has refused such a text.
-                log::debug!("no replies to the commands from {error}");
+                if asked {
+                    let text = error_line(&error.to_string());
+                    replies.after.push(Later::Text(text));
+                }
                 break;
             }
         };

@@ -237,6 +237,10 @@ fn replies_of_a_text_with_one_question() {
             Later::Text("\"b\"\n".to_owned()),
         ]
     );
+    let behind = replies("(check-sat) (get-model) (pop 3) (get-model)").after;
+    let error = "(error \"line 1 column 25: there is nothing to pop\")\n".to_owned();
+    let expected = [Later::Request(Request::Model), Later::Text(error)];
+    assert_eq!(behind, expected);
     let asked_at_the_end = replies("(get-info :reason-unknown) (assert p)");
     assert_eq!(asked_at_the_end.after, [Later::Request(Request::Reason)]);
 }

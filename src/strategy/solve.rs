@@ -218,6 +218,9 @@ pub(super) fn calls_functions(answer: &Validated, problem: &Problem) -> bool {
     answer.functions(problem) != (false, false)
 }
 
+/// The engines whose answers are proofs by induction on derivations.
+const PROVERS: [&str; 2] = ["relate", "pairs"];
+
 /// Clauses after passes, with the back-translations to the normal form.
 #[derive(Clone)]
 struct Clauses {
@@ -416,7 +419,7 @@ impl<'a> Run<'a> {
 
     /// Lets engines have their turns, stage by stage, until there is an answer.
     fn stages(&mut self, cx: &mut Context) -> Validated {
-        let mut answer = unknown(None);
+        let mut answer = unknown(self.excluded());
         let mut retried = false;
         for stage in &STAGES {
             let shape = || Shape::of(&self.clauses.system);
@@ -554,8 +557,7 @@ impl<'a> Run<'a> {
         let mut turns = self
             .strategy
             .turns_without(stage, shape, &self.config.without);
-        // A proof would be about clauses that the text does not have as they are.
-        let has_proofs = supports_derivations(self.problem) && !self.config.plain;
+        let has_proofs = self.has_proofs();
         let is_named = matches!(self.strategy, Strategy::Single(_));
         let compares = is_named || compares_facts(&self.normal);
         turns.retain(|turn| match turn.name() {
@@ -565,9 +567,31 @@ impl<'a> Run<'a> {
         });
         if self.config.model {
             // A model says more to its reader than such a proof.
-            turns.sort_by_key(|turn| ["relate", "pairs"].contains(&turn.name()));
+            turns.sort_by_key(|turn| PROVERS.contains(&turn.name()));
         }
         turns
+    }
+
+    /// Whether proofs by induction on derivations can be answers. A proof would be about clauses that the
+    /// text does not have as they are.
+    fn has_proofs(&self) -> bool {
+        supports_derivations(self.problem) && !self.config.plain
+    }
+
+    /// Why the engine that was asked for has no turn, if its answers cannot be answers here.
+    fn excluded(&self) -> Option<Reason> {
+        let Strategy::Single(entry) = self.strategy else {
+            return None;
+        };
+        if !PROVERS.contains(&entry.name) || self.has_proofs() {
+            return None;
+        }
+        let why = match self.config.plain {
+            true => "a plain model is wanted",
+            false => "this text has no such proofs",
+        };
+        let message = format!("{} answers by proofs on derivations, and {why}", entry.name);
+        Some(Reason::Incomplete(message))
     }
 
     /// Lets engines take turns until one has an answer that passes its check. Lemmas that an engine
@@ -967,6 +991,23 @@ mod tests {
             },
             1,
         );
+    }
+
+    /// The reason names what excludes the answers of an engine.
+    #[test]
+    fn an_engine_whose_answers_are_proofs_has_none_where_a_plain_model_is_wanted() {
+        let mut cx = Context::new(Rc::new(TermStore::new()));
+        let problem = parse(TEXT, cx.terms.clone()).expect("a problem");
+        for engine in PROVERS {
+            let config = Config {
+                engine: engine.to_owned(),
+                plain: true,
+                ..Config::default()
+            };
+            let answer = solve(&problem, &config, &mut cx).expect("an engine");
+            let reason = answer.reason().map(ToString::to_string).unwrap_or_default();
+            assert!(reason.contains("a plain model is wanted"), "{reason}");
+        }
     }
 
     /// A sequence of bit-vectors of which nobody knows soon whether it has the value.

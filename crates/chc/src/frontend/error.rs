@@ -67,7 +67,7 @@ pub(crate) enum ErrorKind {
 /// The text is not a sequence of tokens with matching parentheses.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum LexicalError {
-    #[error("a byte that is not UTF-8, outside of comments and strings")]
+    #[error("a byte that is not UTF-8, outside of comments and strings: save the text as UTF-8")]
     NotUtf8,
     #[error("a NUL byte: this is not a text file")]
     NulByte,
@@ -166,10 +166,18 @@ pub(crate) enum ScriptError {
     BuiltIn(String),
 }
 
+/// What to write instead of a sort that is not declared.
+fn instead_of_sort(name: &str) -> &'static str {
+    match unsupported_theory(name) {
+        "" => ": declare it before this place, by `declare-sort` or `declare-datatypes`",
+        theory => theory,
+    }
+}
+
 /// A sort that does not exist or is not supported.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum SortError {
-    #[error("the sort `{name}` is not declared, nor supported as built in{}", unsupported_theory(.0), name = .0)]
+    #[error("the sort `{name}` is not declared, nor supported as built in{}", instead_of_sort(.0), name = .0)]
     Undeclared(String),
     #[error(
         "the uninterpreted sort `{0}` with parameters is not supported: declare a sort for each \
