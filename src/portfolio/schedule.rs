@@ -64,7 +64,10 @@ const HEAPS: Schedule<Options> = &[
     slot(&["--engine", "interp"], 1.0, UNLIMITED),
 ];
 
+/// `enum` has most of its refutations at once.
 const DATA: Schedule<Options> = &[
+    slot(&["--engine", "enum"], 0.12, FIVE_MINUTES),
+    slot(&["--engine", "cata"], 0.8, FIVE_MINUTES),
     slot(&["--engine", "enum"], 0.6, FIVE_MINUTES),
     slot(&["--engine", "vinta"], 1.0, FIVE_MINUTES),
     slot(&["--engine", "induct"], 1.0, UNLIMITED),
