@@ -1,6 +1,7 @@
 //! Reasoning about clauses that engines and passes share.
 //!
-//! - For any engine: [`Stop`], [`Failure`] and queries that end with the budget ([`ask`]);
+//! - For any engine: [`Stop`], [`Failure`] and queries that end with the budget ([`ask`],
+//!   [`ask_cases`]);
 //!   [`confirm()`] for refutations; [`complete_by_reachability`]; [`exchange`] with other
 //!   processes; lemmas between turns ([`facts`]).
 //! - For linear systems (`bmc`, `kind`, `trl`, `pdkind`; in part `safari`):
@@ -20,6 +21,7 @@
 //! which take a refutation. The crate knows neither engines nor passes.
 
 mod acyclic;
+mod cases;
 pub mod clauses;
 mod confirm;
 mod copy;
@@ -46,6 +48,7 @@ mod weaken;
 mod window;
 
 pub use acyclic::{Formulas, core_of_all, solve_acyclic};
+pub use cases::{ask_cases, cases};
 pub use confirm::confirm;
 pub use copy::ClauseCopy;
 pub use definedness::{make_total, where_defined};

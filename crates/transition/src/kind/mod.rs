@@ -23,6 +23,8 @@
 //!   computes them step by step (`alphorn_proof::reach`).
 //! - Queries whose constraints have local variables are not excluded along a run, which affects
 //!   completeness only.
+//! - A property of several conjuncts is asked conjunct by conjunct (`alphorn_proof::ask_cases`); a
+//!   conjunct whose violation no simple run of some length reaches is not asked again.
 //!
 //! Invariant: `Sat` is answered only with a model that was checked against clauses, facts and
 //! queries.
@@ -42,7 +44,9 @@ use alphorn_proof::reach::Reach;
 use alphorn_proof::steps::{Steps, literal};
 use alphorn_proof::trace::{Trace, constraint_query};
 use alphorn_proof::unroll::Unrolling;
-use alphorn_proof::{Stop, ask, complete_by_reachability, incomplete, negated, window};
+use alphorn_proof::{
+    Stop, ask_cases, cases, complete_by_reachability, incomplete, negated, window,
+};
 use alphorn_smt::{Arithmetic, Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
@@ -193,6 +197,9 @@ struct Side<'a> {
     steps: &'a Steps,
     solver: Solver,
     unrolling: Unrolling,
+    /// Cases of the step to the first level, if there is one only; those in which no simple run
+    /// leads to the last level are removed.
+    first: Vec<TermId>,
 }
 
 impl<'a> Side<'a> {
@@ -203,6 +210,7 @@ impl<'a> Side<'a> {
             steps,
             solver: smt.solver(),
             unrolling: Unrolling::from_entries(),
+            first: Vec::new(),
         }
     }
 
@@ -210,7 +218,12 @@ impl<'a> Side<'a> {
     fn deepen(&mut self) -> bool {
         let (terms, solver) = (&self.system.terms, &mut self.solver);
         let alive = self.unrolling.add_level(self.system, self.steps, solver);
-        if self.unrolling.levels.len() < 2 {
+        if let [first] = &self.unrolling.levels[..] {
+            let mut steps = first.values().flat_map(|place| &place.incoming);
+            self.first = match (steps.next(), steps.next()) {
+                (Some(only), None) => cases(terms, &[only.formula]),
+                _ => vec![TermId::TRUE],
+            };
             return alive;
         }
         // States from which a run may start are excluded after its start.
@@ -242,7 +255,11 @@ impl<'a> Side<'a> {
         let any = literal(terms, "exit");
         let literals: Vec<TermId> = exits.iter().map(|e| e.instance.literal).collect();
         solver.assert(terms.implies(any, terms.or(&literals)));
-        if let Some(model) = ask(solver, &[any], cx)? {
+        let mut cases = match &exits[..] {
+            [only] => cases(terms, &[only.instance.formula]),
+            _ => vec![TermId::TRUE],
+        };
+        if let Some(model) = ask_cases(solver, &[any], &mut cases, cx)? {
             return Ok(Some(self.unrolling.run_to_query(&exits, &model)?));
         }
         for literal in literals {
@@ -255,7 +272,7 @@ impl<'a> Side<'a> {
     fn is_alive(&mut self, cx: &Context) -> Result<bool, Stop> {
         let terms = self.system.terms.clone();
         self.solver.assert(terms.or(&self.unrolling.last_places()));
-        while let Some(model) = ask(&mut self.solver, &[], cx)? {
+        while let Some(model) = ask_cases(&mut self.solver, &[], &mut self.first, cx)? {
             let run = self.unrolling.run_to_last(&model)?;
             if !self.separate_equal_states(&run) {
                 return Ok(true);

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::*;
 use alphorn_chc::Atom;
+use alphorn_samples::is_model;
 use alphorn_term::{SortId, TermStore};
 use alphorn_witness::check_refutation;
 
@@ -32,6 +33,17 @@ fn ring(length: u64, away: u64, start: u64) -> System {
     system
 }
 
+/// The same with a query that has several alternatives, each so many steps away.
+fn ring_with(length: u64, away: &[u64]) -> System {
+    let mut system = ring(length, 0, 0);
+    let terms = system.terms.clone();
+    let query = system.clauses.last_mut().expect("the query");
+    let x = query.body[0].args[0];
+    let at = |n: u64| terms.eq(x, terms.int(length + 1 + n));
+    query.constraint = terms.or(&away.iter().map(|&n| at(n)).collect::<Vec<TermId>>());
+    system
+}
+
 fn solve(system: &System, options: Options) -> (Verdict, u64) {
     let mut cx = Context::new(system.terms.clone());
     let verdict = Kind { options }.solve(system, &mut cx).expect("no defect");
@@ -46,6 +58,32 @@ fn the_depth_is_that_of_the_states_that_are_not_reached() {
         assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
         assert_eq!(depth, away + 1);
     }
+}
+
+/// Each alternative of a query is excluded by itself, at its own depth. A run has no other alternative
+/// before its end.
+#[test]
+fn the_depth_is_that_of_the_last_alternative() {
+    for (away, expected) in [(&[1, 3, 2][..], 2), (&[4, 0], 4), (&[1, 6, 3, 0], 3)] {
+        let system = ring_with(30, away);
+        let (verdict, depth) = solve(&system, Options::default());
+        let Verdict::Sat(model) = verdict else {
+            panic!("{verdict:?}");
+        };
+        assert!(is_model(&system, &model));
+        assert_eq!(depth, expected);
+    }
+    // Without the first alternative, which is beyond the ring, the last state of the ring.
+    let mut system = ring_with(5, &[7, 9, 8]);
+    let terms = system.terms.clone();
+    let query = system.clauses.last_mut().expect("the query");
+    let last = terms.eq(query.body[0].args[0], terms.int(5));
+    query.constraint = terms.or(&[query.constraint, last]);
+    let (verdict, _) = solve(&system, Options::default());
+    let Verdict::Unsat(refutation) = verdict else {
+        panic!("{verdict:?}");
+    };
+    assert_eq!(check_refutation(&system, &refutation), Ok(()));
 }
 
 #[test]

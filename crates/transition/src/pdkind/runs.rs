@@ -11,7 +11,7 @@ use alphorn_chc::{PredicateId, System};
 use alphorn_interpolation::project_formula;
 use alphorn_proof::steps::Steps;
 use alphorn_proof::unroll::Unrolling;
-use alphorn_proof::{Stop, ask, bounds, undefined};
+use alphorn_proof::{Stop, ask_cases, bounds, cases, undefined};
 use alphorn_smt::{Smt, Solver};
 use alphorn_term::TermId;
 use alphorn_term::run::Context;
@@ -69,7 +69,8 @@ impl<'a> Runs<'a> {
         let args = self.unrolling.levels[0][&self.predicate].args.clone();
         let here = self.over(self.predicate, &args);
         let mut cube: Vec<TermId> = end.iter().map(|&l| terms.substitute(l, &here)).collect();
-        let Some(model) = ask(&mut self.solver, &cube, cx)? else {
+        let mut cases = cases(terms, &cube);
+        let Some(model) = ask_cases(&mut self.solver, &cube, &mut cases, cx)? else {
             return Ok(None);
         };
         let run = self.unrolling.run_to_last(&model)?;

@@ -35,8 +35,8 @@ fn registers_of_any_length() {
 }
 
 /// A timer: time jumps to the next of two events, each of which recurs after its period. The query
-/// is a state in which an event is overdue by `late`.
-fn calendar(periods: [i64; 2], late: i64) -> System {
+/// is a state in which an event is overdue by its part of `late`.
+fn calendar(periods: [i64; 2], late: [i64; 2]) -> System {
     let terms = Rc::new(TermStore::new());
     let mut system = System::new(terms.clone());
     let p = system.add_predicate("P", &[SortId::REAL; 3]);
@@ -72,26 +72,28 @@ fn calendar(periods: [i64; 2], late: i64) -> System {
         ];
         system.add_clause(vec![atom(&old)], terms.and(&happen), Some(atom(&new)));
     }
-    let overdue = terms.ge(old[0], terms.add(&[old[1], number(late)]));
-    system.add_clause(vec![atom(&old)], overdue, None);
+    let overdue = [0, 1].map(|e| terms.ge(old[0], terms.add(&[old[e + 1], number(late[e])])));
+    system.add_clause(vec![atom(&old)], terms.or(&overdue), None);
     system
 }
 
 #[test]
 fn calendars() {
     for periods in [[2, 3], [5, 1], [7, 7]] {
-        let system = calendar(periods, 1);
+        let system = calendar(periods, [1, 2]);
         let (verdict, _) = solve(&system);
         let Verdict::Sat(model) = verdict else {
             panic!("{verdict:?}");
         };
         assert!(is_model(&system, &model));
-        let system = calendar(periods, 0);
-        let (verdict, _) = solve(&system);
-        let Verdict::Unsat(refutation) = verdict else {
-            panic!("{verdict:?}");
-        };
-        assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        for late in [[0, 1], [1, 0]] {
+            let system = calendar(periods, late);
+            let (verdict, _) = solve(&system);
+            let Verdict::Unsat(refutation) = verdict else {
+                panic!("{verdict:?}");
+            };
+            assert_eq!(check_refutation(&system, &refutation), Ok(()));
+        }
     }
 }
 
