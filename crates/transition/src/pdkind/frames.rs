@@ -9,8 +9,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::chain::{Link, Onward};
+use super::limits::LIMITS;
 use alphorn_chc::{PredicateId, System};
 use alphorn_interpolation::project_formula;
+use alphorn_proof::facts::Leveled;
 use alphorn_proof::steps::{Steps, literal};
 use alphorn_proof::{Stop, ask, bounds, core_of_all, undefined, values};
 use alphorn_smt::{Smt, SmtModel, Solver};
@@ -66,6 +68,63 @@ impl<'a> Frames<'a> {
             levels: Vec::new(),
             count: 0,
         }
+    }
+
+    /// Begins with lemmas of an earlier search, as far as they hold: one query for each lemma and step
+    /// that leads to its predicate. What does not hold of the facts is left out, and what does not
+    /// follow from the lemmas of the level before is taken to hold of the facts only. Returns those that
+    /// are left, with their levels.
+    pub fn begin_with(
+        &mut self,
+        mut earlier: Vec<Leveled>,
+        cx: &Context,
+    ) -> Result<Vec<Leveled>, Stop> {
+        let terms = self.system.terms.clone();
+        for attempt in 1.. {
+            (self.rules, self.lemmas) = Default::default();
+            for lemma in &earlier {
+                self.add(lemma.predicate, lemma.formula, lemma.level as usize);
+            }
+            let mut kept = Vec::with_capacity(earlier.len());
+            let mut is_wrong = false;
+            for lemma in &earlier {
+                let outside = [terms.not(lemma.formula)];
+                if self.enters(lemma.predicate, &outside, cx)? {
+                    is_wrong = true;
+                    continue;
+                }
+                let holds = match lemma.level.checked_sub(1) {
+                    Some(before) => {
+                        self.holds_after(lemma.predicate, &outside, before as usize, cx)?
+                    }
+                    None => true,
+                };
+                is_wrong |= !holds;
+                let stays = holds && attempt < LIMITS.attempts_to_resume;
+                let level = if stays { lemma.level } else { 0 };
+                kept.push(Leveled { level, ..*lemma });
+            }
+            if !is_wrong {
+                break;
+            }
+            earlier = kept;
+        }
+        self.count = earlier.len();
+        Ok(earlier)
+    }
+
+    /// All lemmas with their levels.
+    pub fn lemmas(&self) -> Vec<Leveled> {
+        let mut all = Vec::with_capacity(self.count);
+        for predicate in self.steps.predicates() {
+            let lemmas = self.lemmas.get(&predicate).into_iter().flatten();
+            all.extend(lemmas.map(|&(level, formula)| Leveled {
+                predicate,
+                formula,
+                level: level as u32,
+            }));
+        }
+        all
     }
 
     /// Whether a state of the cube is reached in at most `within` steps.
@@ -175,13 +234,36 @@ impl<'a> Frames<'a> {
         while level < limit && self.holds_after(cube.predicate, &needed, level, cx)? {
             level += 1;
         }
-        while self.levels.len() <= level {
-            self.levels.push(literal(&terms, "level"));
-        }
         self.count += 1;
-        let lemmas = self.lemmas.entry(cube.predicate).or_default();
-        lemmas.push((level, lemma));
+        self.add(cube.predicate, lemma, level);
         Ok(lemma)
+    }
+
+    /// Adds a lemma that holds up to its level.
+    fn add(&mut self, predicate: PredicateId, lemma: TermId, level: usize) {
+        while self.levels.len() <= level {
+            self.levels.push(literal(&self.system.terms, "level"));
+        }
+        self.lemmas
+            .entry(predicate)
+            .or_default()
+            .push((level, lemma));
+    }
+
+    /// Whether a fact of the predicate is in the cube.
+    fn enters(
+        &mut self,
+        predicate: PredicateId,
+        cube: &[TermId],
+        cx: &Context,
+    ) -> Result<bool, Stop> {
+        for &entry in self.reversed.queries(predicate) {
+            let assumptions = self.at_target(entry, cube);
+            if ask(&mut self.rule(entry).solver, &assumptions, cx)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether no step leads into the cube from states that satisfy the lemmas of a level.

@@ -9,10 +9,14 @@ pub(super) struct Limits {
     pub score_decay: f64,
     /// The part of the difference to 1 by which the score increases with each frame.
     pub score_recovery: f64,
+    /// How often lemmas of an earlier search are tried at their levels, without those that failed, before
+    /// all of them are taken to hold of the facts only.
+    pub attempts_to_resume: usize,
 }
 
 /// The limits in use.
 pub(super) const LIMITS: Limits = Limits {
     score_decay: 0.9,
     score_recovery: 0.5,
+    attempts_to_resume: 3,
 };

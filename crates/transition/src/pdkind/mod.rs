@@ -23,6 +23,7 @@
 //!   first step at which the lemma fails.
 //! - Counterexamples are chains of cubes with their steps, and a refutation is computed along a
 //!   chain.
+//! - A search that was stopped leaves its lemmas by level, and another begins with those that hold.
 //!
 //! Invariant: a model was checked by the queries of the window, and each step of a refutation by a
 //! query.
@@ -37,15 +38,15 @@ mod tests;
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::chain::{Link, Onward, run_along};
-use self::frames::Frames;
+use self::frames::{Frames, Reached};
 use self::push::{Element, Push, Pushed};
 use alphorn_chc::{Atom, PredicateId, Reachability, Shape, System};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Unsupported, driver};
-use alphorn_proof::facts::Lemmas;
+use alphorn_proof::facts::{Lemmas, Leveled};
 use alphorn_proof::steps::Steps;
 use alphorn_proof::trace::constraint_query;
 use alphorn_proof::{Stop, complete_by_reachability, window};
@@ -57,8 +58,10 @@ use alphorn_witness::{Refutation, Verdict};
 /// The engine `pdkind`.
 #[derive(Clone, Debug, Default)]
 pub struct Pdkind {
-    /// The lemmas of the last frame.
+    /// The lemmas of the last frame, and with their levels those of a search that was stopped.
     lemmas: Lemmas,
+    /// Those of an earlier search, to begin with.
+    earlier: Vec<Leveled>,
 }
 
 impl Engine for Pdkind {
@@ -75,32 +78,44 @@ impl Engine for Pdkind {
     }
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
-        let mut lemmas = Vec::new();
+        let earlier = std::mem::take(&mut self.earlier);
+        let mut left = Lemmas::default();
         let result = driver::run(&*self, system, Arithmetic::Simplex, cx, |smt, cx| {
             let (single, ending) = with_ending(system);
-            let verdict = decide(&single, smt, &mut lemmas, cx)?;
+            let verdict = decide(&single, smt, earlier, &mut left, cx)?;
             Ok(match ending {
                 Some(ending) => ending.back(verdict),
                 None => verdict,
             })
         });
         // Lemmas about the added predicate are removed.
-        lemmas.retain(|l: &(PredicateId, TermId)| l.0.index() < system.predicates.len());
-        self.lemmas.candidates = lemmas;
+        let is_own = |predicate: PredicateId| predicate.index() < system.predicates.len();
+        left.candidates.retain(|lemma| is_own(lemma.0));
+        left.frames.retain(|lemma| is_own(lemma.predicate));
+        self.lemmas = left;
         result
     }
 
     fn lemmas(&mut self) -> Lemmas {
         std::mem::take(&mut self.lemmas)
     }
+
+    fn resume(&mut self, earlier: Vec<Leveled>) {
+        self.earlier = earlier;
+    }
+
+    fn resumes(&self) -> &'static [&'static str] {
+        &["pdkind"]
+    }
 }
 
-/// Decides a system whose queries have no local variables. `lemmas` receives those of the last
-/// frame.
+/// Decides a system whose queries have no local variables, beginning with `earlier` lemmas. `left`
+/// receives the lemmas of the last frame, and without an answer all lemmas by level.
 fn decide(
     system: &System,
     smt: &Rc<Smt>,
-    lemmas: &mut Vec<(PredicateId, TermId)>,
+    earlier: Vec<Leveled>,
+    left: &mut Lemmas,
     cx: &mut Context,
 ) -> Result<Verdict, Stop> {
     let reachability = Reachability::new(system);
@@ -110,55 +125,86 @@ fn decide(
         return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
     }
     let mut frames = Frames::new(system, &steps, &reversed, smt);
-    let mut frame = excluded_queries(system, &steps);
-    for element in &frame {
-        let Some(link) = &element.counterexample else {
-            continue;
-        };
-        if let frames::Reached::Yes { entry, first } = frames.reach(link.clone(), 0, cx)? {
-            let run = run_along(system, &steps, entry, &first, smt, cx)?;
-            return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
-        }
-    }
-    let (mut n, mut k) = (0, 1);
-    loop {
-        cx.stats.set("pdkind.steps", n as u64);
-        cx.stats.set("pdkind.k", k as u64);
-        cx.stats.set("pdkind.frame", frame.len() as u64);
-        cx.stats.set("pdkind.lemmas", frames.count as u64);
-        log::debug!("frame of {}: n = {n}, k = {k}", frame.len());
-        *lemmas = frame.iter().map(|e| (e.predicate, e.lemma)).collect();
-        let push = Push {
-            system,
-            reversed: &reversed,
-            smt,
-            k,
-            n,
-        };
-        match push.run(frame, &mut frames, cx)? {
-            Pushed::Refuted { entry, first } => {
+    let search = || {
+        let resumed = frames.begin_with(earlier, cx)?;
+        let (mut n, mut k) = begin(&resumed);
+        cx.stats.set("pdkind.lemmas-resumed", resumed.len() as u64);
+        let mut frame = excluded_queries(system, &steps);
+        for element in &frame {
+            let Some(link) = &element.counterexample else {
+                continue;
+            };
+            if let Reached::Yes { entry, first } = frames.reach(link.clone(), n, cx)? {
                 let run = run_along(system, &steps, entry, &first, smt, cx)?;
                 return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
             }
-            Pushed::Inductive(frame) => {
-                log::debug!("{} lemmas are inductive over {k} steps", frame.len());
-                let mut labels: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
-                for element in frame {
-                    labels
-                        .entry(element.predicate)
-                        .or_default()
-                        .push(element.lemma);
-                }
-                let conjoined = labels.into_iter().map(|(p, l)| (p, system.terms.and(&l)));
-                let labels = conjoined.collect();
-                let mut model = window(system, &steps, k, Some(&labels), smt, cx)?;
-                complete_by_reachability(system, &reachability, &mut model);
-                return Ok(Verdict::Sat(model));
-            }
-            Pushed::Next(next, steps) => (frame, n) = (next, steps),
         }
-        k = (k + 1).min(n + 1);
+        let mut known: FxHashSet<_> = frame.iter().map(|e| (e.predicate, e.lemma)).collect();
+        for lemma in &resumed {
+            let is_new = known.insert((lemma.predicate, lemma.formula));
+            if is_new && lemma.level as usize >= n {
+                frame.push(Element {
+                    predicate: lemma.predicate,
+                    lemma: lemma.formula,
+                    counterexample: None,
+                    score: 1.0,
+                });
+            }
+        }
+        loop {
+            cx.stats.set("pdkind.steps", n as u64);
+            cx.stats.set("pdkind.k", k as u64);
+            cx.stats.set("pdkind.frame", frame.len() as u64);
+            cx.stats.set("pdkind.lemmas", frames.count as u64);
+            log::debug!("frame of {}: n = {n}, k = {k}", frame.len());
+            left.candidates = frame.iter().map(|e| (e.predicate, e.lemma)).collect();
+            let push = Push {
+                system,
+                reversed: &reversed,
+                smt,
+                k,
+                n,
+            };
+            match push.run(frame, &mut frames, cx)? {
+                Pushed::Refuted { entry, first } => {
+                    let run = run_along(system, &steps, entry, &first, smt, cx)?;
+                    return Ok(Verdict::Unsat(run.refutation(system, &steps)?));
+                }
+                Pushed::Inductive(frame) => {
+                    log::debug!("{} lemmas are inductive over {k} steps", frame.len());
+                    let mut labels: FxHashMap<PredicateId, Vec<TermId>> = FxHashMap::default();
+                    for element in frame {
+                        labels
+                            .entry(element.predicate)
+                            .or_default()
+                            .push(element.lemma);
+                    }
+                    let conjoined = labels.into_iter().map(|(p, l)| (p, system.terms.and(&l)));
+                    let labels = conjoined.collect();
+                    let mut model = window(system, &steps, k, Some(&labels), smt, cx)?;
+                    complete_by_reachability(system, &reachability, &mut model);
+                    return Ok(Verdict::Sat(model));
+                }
+                Pushed::Next(next, steps) => (frame, n) = (next, steps),
+            }
+            k = (k + 1).min(n + 1);
+        }
+    };
+    let result = search();
+    if result.is_err() {
+        left.frames = frames.lemmas();
     }
+    result
+}
+
+/// The numbers of steps of the first frame, and of its induction: with lemmas of an earlier search, those
+/// up to which the best of them hold, and at least as many as that search can have had for it.
+fn begin(resumed: &[Leveled]) -> (usize, usize) {
+    let n = resumed.iter().map(|lemma| lemma.level as usize).max();
+    let n = n.unwrap_or(0);
+    // A frame adds one step to the induction, and at most its steps before to those of the frame.
+    let k = (1..).find(|k| k * (k - 1) / 2 >= n).unwrap_or(1);
+    (n, k)
 }
 
 /// The first frame: the negation of each query, which have no local variables.

@@ -54,7 +54,7 @@ pub(super) struct Push<'a> {
 }
 
 impl Push<'_> {
-    /// Pushes a frame.
+    /// Pushes a frame, which has no lemma about a predicate twice.
     ///
     /// # Errors
     /// A limit of the run, or a failure.

@@ -2,9 +2,12 @@
 //! explicit search.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::*;
 use alphorn_samples::{is_model, shift_register};
+use alphorn_term::run::Budget;
 use alphorn_term::{Assignment, Random, SortId, TermStore, evaluate};
 use alphorn_witness::check_refutation;
 
@@ -182,6 +185,53 @@ fn shortest_way(system: &System) -> Option<usize> {
     None
 }
 
+/// A claim that some states are not reached within some steps, which may be wrong.
+fn claim(system: &System, random: &mut Random) -> Leveled {
+    let t = &system.terms;
+    let predicate = *random.pick(&system.used_predicates());
+    let params = &system.predicate(predicate).params;
+    let excluded = params.iter().filter_map(|&param| match random.below(3) {
+        0 => None,
+        bit => Some(t.eq(param, t.bool(bit == 1))),
+    });
+    let excluded: Vec<TermId> = excluded.collect();
+    Leveled {
+        predicate,
+        formula: t.not(t.and(&excluded)),
+        level: random.below(4) as u32,
+    }
+}
+
+/// A search that was stopped leaves lemmas in the form in which another begins with them, and the other
+/// has less to do.
+#[test]
+fn a_search_goes_on_from_the_lemmas_of_one_that_was_stopped() {
+    let system = shift_register(10, true);
+    let terms = system.terms.clone();
+    let run = |earlier: Vec<Leveled>, work: u64| {
+        let budget = Budget::new(terms.clone(), Arc::default(), true);
+        let budget = budget.work(Duration::from_millis(work));
+        let mut cx = Context::with_budget(terms.clone(), budget);
+        let mut engine = Pdkind::default();
+        engine.resume(earlier);
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
+        let counts = ["pdkind.queries", "pdkind.lemmas-resumed"];
+        let counts = counts.map(|name| cx.stats.count(name));
+        (verdict, engine.lemmas().frames, counts)
+    };
+    let (verdict, left, [whole, ..]) = run(Vec::new(), 60_000);
+    assert!(matches!(verdict, Verdict::Sat(_)) && left.is_empty());
+    let (verdict, left, _) = run(Vec::new(), 5);
+    assert!(
+        matches!(verdict, Verdict::Unknown(_)) && left.len() > 5,
+        "{left:?}"
+    );
+    let (verdict, _, [queries, resumed]) = run(left.clone(), 60_000);
+    assert!(matches!(verdict, Verdict::Sat(_)));
+    assert_eq!(resumed, left.len() as u64);
+    assert!(queries * 4 < whole * 3, "{queries} {whole}");
+}
+
 #[test]
 fn as_explicit_search_says() {
     let mut random = Random::new(17);
@@ -189,7 +239,15 @@ fn as_explicit_search_says() {
     for round in 0..150 {
         let system = boolean_system(&mut random);
         let expected = shortest_way(&system);
-        let (verdict, _) = solve(&system);
+        let mut cx = Context::new(system.terms.clone());
+        let mut engine = Pdkind::default();
+        // Whatever is claimed, the answer is the same.
+        engine.resume(
+            (0..round % 3)
+                .map(|_| claim(&system, &mut random))
+                .collect(),
+        );
+        let verdict = engine.solve(&system, &mut cx).expect("no defect");
         match (verdict, expected) {
             (Verdict::Sat(model), None) => {
                 assert!(is_model(&system, &model), "{round}");
