@@ -43,6 +43,8 @@ enum Method {
     Conclusions,
     /// Instances of universal subformulas ([`Instances`]).
     Instances,
+    /// Z3's SAT solver for a short time, in the first round only.
+    Soon,
     /// A new solver for the negated assertion.
     Alone(Core),
 }
@@ -58,8 +60,9 @@ const METHODS: [Method; 4] = [
 /// The methods for an assertion about bit-vectors and Booleans only. Inequalities between sums are
 /// easy for integers and may be too hard for bit-blasting; on most others Z3's SAT solver, which
 /// has all bits at once, is faster than the incremental solver.
-const BIT_VECTORS: [Method; 5] = [
+const BIT_VECTORS: [Method; 6] = [
     Method::Incremental,
+    Method::Soon,
     Method::Integers,
     Method::Alone(Core::BitVectors),
     Method::Conclusions,
@@ -330,6 +333,12 @@ fn in_turns(
                     Answer::Sat => Answer::Unknown("over integers".to_owned()),
                     answer => answer,
                 },
+                Method::Soon if round > 0 => continue,
+                Method::Soon => {
+                    let mut solver = context.solver(Core::BitVectors)?;
+                    solver.assert(negation);
+                    solver.check(limit)
+                }
                 Method::Alone(core) => {
                     // Z3's SAT solver has given wrong answers when it continued.
                     if round == 0 || core == Core::BitVectors {
