@@ -85,18 +85,25 @@ impl<'a> Checker<'a> {
     /// Adds the candidates that are inductive together with the proven conjuncts. Returns false,
     /// and adds none, if the budget is spent before.
     pub fn prove(&mut self, candidates: Facts, cx: &Context) -> bool {
+        let inductive = self.inductive(&candidates, cx);
+        inductive.map(|facts| self.accept(facts)).is_some()
+    }
+
+    /// The candidates that are inductive together with the proven conjuncts, in their order; `None`
+    /// if the budget is spent before.
+    pub fn inductive(&mut self, candidates: &Facts, cx: &Context) -> Option<Facts> {
         let given = self.proven_premises();
-        let candidates = in_order(&candidates);
+        let candidates = in_order(candidates);
         let lemmas = self.lemmas(&candidates);
         let given = |group: usize, _: Option<usize>| given[group].clone();
         let question = Question::Clause;
         let kept = inductive_lemmas(&mut self.clauses, &lemmas, question, given, &cx.budget);
-        let Ok(kept) = kept else { return false };
-        for at in kept {
+        let mut facts = Facts::default();
+        for at in kept.ok()? {
             let (predicate, conjunct) = candidates[at];
-            self.proven.entry(predicate).or_default().push(conjunct);
+            facts.entry(predicate).or_default().push(conjunct);
         }
-        true
+        Some(facts)
     }
 
     /// Adds conjuncts that are inductive together, without a query.

@@ -1,9 +1,10 @@
 //! Invariants found by abstract interpretation, conjoined to the clauses after they are proven.
 //!
 //! The domains of [`alphorn_domain`] give candidates for each predicate (`candidates`), and Houdini
-//! with a solver keeps those that are inductive together. These are conjoined to the constraints of
-//! clauses that use the predicate, unless they follow from the constraint. Clauses that become
-//! unsatisfiable are dropped; without any query the system is solved.
+//! with a solver keeps those that are inductive together; `orders` of bit-vectors are the last
+//! candidates. What is kept is conjoined to the constraints of clauses that use the predicate,
+//! unless it follows from the constraint. Clauses that become unsatisfiable are dropped; without any
+//! query the system is solved.
 //!
 //! Invariant: what is conjoined holds of every derivable fact, as proven by the solver; the domains
 //! are not trusted. So a model of the new system conjoined with it is a model of the old one, and a
@@ -13,6 +14,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::candidates::{candidates, within};
+use super::orders::{drop_violated, not_implied, orders};
 use super::replacement::Replacement;
 use super::visits::Visits;
 use super::{Step, Transformation};
@@ -25,6 +27,10 @@ struct Limits {
     /// Work for proving and conjoining the candidates (less in short runs, see [`within`]); what is
     /// not proven by then is dropped.
     proof_work: Duration,
+    /// Additional work for orders of bit-vectors (less in short runs); at its end there are none.
+    orders_work: Duration,
+    /// Orders that may hold; with more, none are proven.
+    max_orders: u64,
     /// Up to this many conjuncts are proven all at once; more from simple to precise ones, so that
     /// the end of the work affects the precise ones only.
     max_conjuncts_at_once: usize,
@@ -36,6 +42,8 @@ struct Limits {
 
 const LIMITS: Limits = Limits {
     proof_work: Duration::from_millis(400),
+    orders_work: Duration::from_millis(300),
+    max_orders: 120,
     max_conjuncts_at_once: 120,
     proof_share: (3, 5),
     shortening_part: 8,
@@ -64,13 +72,36 @@ impl Transformation for Invariants {
             }
             stages.push(all);
         }
-        strengthen(
-            old,
-            stages,
-            within(LIMITS.proof_work, cx),
-            "transform.invariants",
-            cx,
-        )
+        let work = within(LIMITS.proof_work, cx);
+        let for_orders = within(LIMITS.orders_work, cx);
+        let prove = |checker: &mut Checker, cx: &mut Context| {
+            prove(checker, stages, work, cx);
+            cx.within(cx.budget.work(for_orders), |cx| {
+                prove_orders(checker, old, cx);
+            });
+        };
+        conjoin(old, prove, work + for_orders, "transform.invariants", cx)
+    }
+}
+
+/// Adds the orders of bit-vectors that are inductive together with what is proven, but for those
+/// that other facts imply.
+fn prove_orders(checker: &mut Checker, system: &System, cx: &Context) {
+    let candidates = orders(system);
+    let all = count(&candidates);
+    if all == 0 {
+        return;
+    }
+    let candidates = drop_violated(system, checker.facts(), candidates, cx);
+    let left = count(&candidates);
+    let inductive = (left <= LIMITS.max_orders)
+        .then(|| checker.inductive(&candidates, cx))
+        .flatten();
+    log::debug!("{all} orders of bit-vectors, {left} not violated by points");
+    if let Some(inductive) = inductive {
+        let kept = not_implied(system, checker.facts(), inductive, cx);
+        log::debug!("{} orders are inductive and not implied", count(&kept));
+        checker.accept(kept);
     }
 }
 
@@ -85,22 +116,21 @@ pub(super) fn strengthen(
 ) -> Option<Step> {
     let candidates = stages.iter().map(count).sum();
     cx.stats.add(&format!("{name}.candidates"), candidates);
-    let prove = |checker: &mut Checker, cx: &mut Context| {
-        // The rest of the work is for conjoining what is proven.
-        cx.within(
-            cx.budget
-                .work(work * LIMITS.proof_share.0 / LIMITS.proof_share.1),
-            |cx| {
-                for stage in stages {
-                    if !checker.prove(stage, cx) {
-                        log::debug!("the limit for proving invariants is reached");
-                        break;
-                    }
-                }
-            },
-        );
-    };
+    let prove = |checker: &mut Checker, cx: &mut Context| prove(checker, stages, work, cx);
     conjoin(old, prove, work, name, cx)
+}
+
+/// Proves the stages with a share of the work; the rest is for conjoining what is proven.
+fn prove(checker: &mut Checker, stages: Vec<Facts>, work: Duration, cx: &mut Context) {
+    let share = work * LIMITS.proof_share.0 / LIMITS.proof_share.1;
+    cx.within(cx.budget.work(share), |cx| {
+        for stage in stages {
+            if !checker.prove(stage, cx) {
+                log::debug!("the limit for proving invariants is reached");
+                break;
+            }
+        }
+    });
 }
 
 /// The same for facts that are known to be inductive together; they are not proven again. If they

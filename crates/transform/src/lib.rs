@@ -32,6 +32,7 @@ mod narrow;
 mod near;
 mod normalize;
 mod numerals;
+mod orders;
 mod pipeline;
 mod propagate;
 mod reads;

@@ -11,6 +11,7 @@ mod invariants;
 mod links;
 mod narrow;
 mod numerals;
+mod orders;
 mod random;
 mod reads;
 mod rebase;
