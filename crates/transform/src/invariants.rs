@@ -13,7 +13,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::candidates::{candidates, within};
+use super::candidates::{candidates, within, within_part};
 use super::orders::{drop_violated, not_implied, orders};
 use super::replacement::Replacement;
 use super::visits::Visits;
@@ -29,6 +29,8 @@ struct Limits {
     proof_work: Duration,
     /// Additional work for orders of bit-vectors (less in short runs); at its end there are none.
     orders_work: Duration,
+    /// It is at most the run's limit divided by this.
+    orders_part: u32,
     /// Orders that may hold; with more, none are proven.
     max_orders: u64,
     /// Up to this many conjuncts are proven all at once; more from simple to precise ones, so that
@@ -42,7 +44,8 @@ struct Limits {
 
 const LIMITS: Limits = Limits {
     proof_work: Duration::from_millis(400),
-    orders_work: Duration::from_millis(300),
+    orders_work: Duration::from_millis(700),
+    orders_part: 12,
     max_orders: 120,
     max_conjuncts_at_once: 120,
     proof_share: (3, 5),
@@ -73,7 +76,7 @@ impl Transformation for Invariants {
             stages.push(all);
         }
         let work = within(LIMITS.proof_work, cx);
-        let for_orders = within(LIMITS.orders_work, cx);
+        let for_orders = within_part(LIMITS.orders_work, LIMITS.orders_part, cx);
         let prove = |checker: &mut Checker, cx: &mut Context| {
             prove(checker, stages, work, cx);
             cx.within(cx.budget.work(for_orders), |cx| {

@@ -26,7 +26,7 @@ const SEED: u64 = 5;
 /// The limits of the candidates.
 struct Limits {
     /// Bit-vectors of one predicate; systems with more have no candidates.
-    max_words: usize,
+    max_bit_vectors: usize,
     /// Constants of one width, with those that each width has; further ones are left out.
     max_constants: usize,
     /// Candidates of the system; with more, there are none.
@@ -40,7 +40,7 @@ struct Limits {
 }
 
 const LIMITS: Limits = Limits {
-    max_words: 16,
+    max_bit_vectors: 16,
     max_constants: 20,
     max_candidates: 1000,
     max_size: 1500,
@@ -63,18 +63,18 @@ pub(super) fn orders(system: &System) -> Facts {
     let mut count = 0;
     for predicate in system.used_predicates() {
         let params = system.predicate(predicate).params.iter().copied();
-        let words: Vec<TermId> = params.filter(|v| terms.width(*v) > 1).collect();
-        if words.len() > LIMITS.max_words {
+        let bit_vectors: Vec<TermId> = params.filter(|v| terms.width(*v) > 1).collect();
+        if bit_vectors.len() > LIMITS.max_bit_vectors {
             return Facts::default();
         }
-        if words.is_empty() {
+        if bit_vectors.is_empty() {
             continue;
         }
         if constants.is_empty() {
             constants = compared(system);
         }
         let mut found = Vec::new();
-        for (at, &x) in words.iter().enumerate() {
+        for (at, &x) in bit_vectors.iter().enumerate() {
             let width = terms.width(x);
             let ends = ends(width);
             let others = constants.get(&width).into_iter().flatten();
@@ -85,7 +85,7 @@ pub(super) fn orders(system: &System) -> Facts {
                     found.extend(both_ways(terms, x, terms.bitvec(bound.clone(), width)));
                 }
             }
-            for &y in &words[at + 1..] {
+            for &y in &bit_vectors[at + 1..] {
                 if terms.width(y) == width {
                     found.extend(both_ways(terms, x, y));
                     found.push(terms.not(terms.eq(x, y)));

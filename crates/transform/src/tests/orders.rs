@@ -30,10 +30,10 @@ fn counter(width: u32, order: Order, least: u32, step: u32) -> System {
     let sort = t.bitvec_sort(width);
     let p = system.add_predicate("p", &[sort, sort]);
     let [x, y, n, m] = ["x", "y", "n", "m"].map(|name| t.var(name, sort));
-    let word = |value: u32| t.bitvec(value.into(), width);
-    let start = t.and(&[t.eq(x, word(least)), order(&t, x, n)]);
+    let constant = |value: u32| t.bitvec(value.into(), width);
+    let start = t.and(&[t.eq(x, constant(least)), order(&t, x, n)]);
     system.add_clause(vec![], start, Some(atom(p, &[x, n])));
-    let more = t.bv_op(&Op::BvAdd, &[x, word(step)]);
+    let more = t.bv_op(&Op::BvAdd, &[x, constant(step)]);
     let next = t.and(&[t.not(order(&t, n, x)), t.eq(y, more), t.eq(m, n)]);
     system.add_clause(vec![atom(p, &[x, n])], next, Some(atom(p, &[y, m])));
     let bad = t.not(order(&t, x, n));
@@ -74,15 +74,15 @@ fn random_system(random: &mut Random, width: u32) -> System {
     let (old, new) = (vars(""), vars("'"));
     for index in 0..5 {
         let mut pick = |n: usize| random.below(n);
-        let word = |value: usize| t.bitvec(value.into(), width);
+        let constant = |value: usize| t.bitvec(value.into(), width);
         let mut parts: Vec<TermId> = Vec::new();
         for &head in &new {
             let from = old[pick(3)];
             match pick(4) {
-                0 if index > 0 => parts.push(t.eq(head, t.bv_op(&Op::BvAdd, &[from, word(1)]))),
-                1 => parts.push(unsigned(&t, head, word(pick(1 << width)))),
+                0 if index > 0 => parts.push(t.eq(head, t.bv_op(&Op::BvAdd, &[from, constant(1)]))),
+                1 => parts.push(unsigned(&t, head, constant(pick(1 << width)))),
                 _ if index > 0 => parts.push(t.eq(head, from)),
-                _ => parts.push(t.eq(head, word(pick(1 << width)))),
+                _ => parts.push(t.eq(head, constant(pick(1 << width)))),
             }
         }
         let order: Order = if pick(2) == 0 { unsigned } else { signed };
@@ -157,7 +157,7 @@ fn orders_hold_of_all_reachable_facts() {
 }
 
 #[test]
-fn candidates_are_about_words_of_one_width() {
+fn candidates_are_about_bit_vectors_of_one_width() {
     let t = Rc::new(TermStore::new());
     let mut system = System::new(t.clone());
     let sorts = [8, 16, 8, 1].map(|width| t.bitvec_sort(width));
@@ -170,14 +170,14 @@ fn candidates_are_about_words_of_one_width() {
     let [a, b, c, d] = args[..] else {
         unreachable!("four arguments");
     };
-    let word = |value: u32| t.bitvec(value.into(), 8);
+    let constant = |value: u32| t.bitvec(value.into(), 8);
     for expected in [
         unsigned(&t, a, c),
         unsigned(&t, c, a),
         signed(&t, c, a),
         t.not(t.eq(a, c)),
-        unsigned(&t, c, word(8)),
-        signed(&t, word(6), c),
+        unsigned(&t, c, constant(8)),
+        signed(&t, constant(6), c),
     ] {
         assert!(found.contains(&expected));
     }
