@@ -1,4 +1,4 @@
-//! Numbers that are compared with each other: classes of variables.
+//! Numbers that are compared with each other, or belong together otherwise: classes of terms.
 //!
 //! Invariant: classes depend on the clauses only and are guesses about what numbers mean; a wrong one
 //! costs candidates.
@@ -10,7 +10,7 @@ use alphorn_term::{Op, SortId, TermId, TermStore};
 
 /// Sets of terms.
 #[derive(Default)]
-pub(super) struct Classes {
+pub struct Classes {
     parent: FxHashMap<TermId, TermId>,
 }
 

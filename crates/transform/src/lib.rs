@@ -59,6 +59,7 @@ mod visits;
 #[cfg(test)]
 mod tests;
 
+pub use classes::Classes;
 pub use normalize::{Normalization, normalize};
 pub use pipeline::{BackTranslations, Pipeline, PipelineError};
 pub use pipeline::{exclude_clauses, keep_near_clauses, share_lemmas};

@@ -1,6 +1,6 @@
 //! The back-translation from integers to bit-vectors.
 //!
-//! Invariant: if integers are the signed values of bit-vectors, a formula over the integers and its
+//! Invariant: if integers are the values of bit-vectors in their readings, a formula over the integers and its
 //! translation have the same value. Bit-vectors are extended until no computed value leaves their
 //! range, so no conversion between bit-vectors and integers is left.
 
@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::limits::LIMITS;
 use super::range::Range;
+use super::readings::{Reading, Readings};
 use super::translate::Twin;
 use alphorn_chc::System;
 use alphorn_term::{Assignment, BigInt, Op, Sort, SortId, TermId, TermStore};
@@ -22,6 +23,7 @@ pub(super) fn model(twin: &Twin, found: &Model) -> Option<Model> {
     let mut bit_vectors = BitVectors {
         terms: &twin.system.terms,
         params: &twin.params,
+        readings: &twin.readings,
         ranges: FxHashMap::default(),
         formulas: FxHashMap::default(),
         made: FxHashMap::default(),
@@ -41,6 +43,8 @@ struct BitVectors<'a> {
     terms: &'a TermStore,
     /// From formal variables of the twin to those over bit-vectors.
     params: &'a FxHashMap<TermId, TermId>,
+    /// Of the formal variables over bit-vectors.
+    readings: &'a Readings,
     /// The ranges of integer terms.
     ranges: FxHashMap<TermId, Range>,
     /// The translations of formulas.
@@ -123,11 +127,16 @@ impl BitVectors<'_> {
             Op::Eq if apart => return Some(TermId::FALSE),
             _ => {}
         }
-        let width = self.width(&[a, b])?;
+        let reading = self.least_reading(&[a, b]);
+        let at_most = match reading {
+            Reading::Signed => Op::BvSle,
+            Reading::Unsigned => Op::BvUle,
+        };
+        let width = self.width(&[a, b], reading)?;
         let (x, y) = (self.bit_vector(a, width)?, self.bit_vector(b, width)?);
         Some(match op {
-            Op::Le => terms.bv_op(&Op::BvSle, &[x, y]),
-            Op::Ge => terms.bv_op(&Op::BvSle, &[y, x]),
+            Op::Le => terms.bv_op(&at_most, &[x, y]),
+            Op::Ge => terms.bv_op(&at_most, &[y, x]),
             _ => terms.eq(x, y),
         })
     }
@@ -155,13 +164,30 @@ impl BitVectors<'_> {
         }
     }
 
+    /// The reading at which fewer bits are needed: unsigned, if no value is negative and none is
+    /// computed by a division of signed values.
+    fn least_reading(&self, roots: &[TermId]) -> Reading {
+        let terms = self.terms;
+        let mut reading = Reading::Unsigned;
+        terms.post_order(roots, |t| {
+            let is_negative = |range: &Range| range.low.is_negative();
+            if self.ranges.get(&t).is_some_and(is_negative) || matches!(terms.op(t), Op::Mod) {
+                reading = Reading::Signed;
+            }
+        });
+        reading
+    }
+
     /// A width at which no value leaves the range when these numbers are computed.
-    fn width(&self, roots: &[TermId]) -> Option<u32> {
+    fn width(&self, roots: &[TermId], reading: Reading) -> Option<u32> {
         let terms = self.terms;
         let mut width = 1;
         terms.post_order(roots, |t| {
             if let Some(range) = self.ranges.get(&t) {
-                width = width.max(range.width());
+                width = width.max(match reading {
+                    Reading::Signed => range.width(),
+                    Reading::Unsigned => range.high.bits(),
+                });
                 if let Some((_, own)) = self.bit_vector_of(t) {
                     width = width.max(u64::from(own));
                 }
@@ -178,7 +204,10 @@ impl BitVectors<'_> {
         let node = terms.node(t);
         let of = |a: &TermId| self.ranges.get(a).cloned();
         match (&node.op, &*node.args) {
-            (Op::Var(_), _) => self.bit_vector_of(t).map(|(_, width)| Range::signed(width)),
+            (Op::Var(_), _) => {
+                let (bit_vector, width) = self.bit_vector_of(t)?;
+                Some(self.readings.of(bit_vector).range(width))
+            }
             (Op::Int(value), _) => Some(Range::point(value.clone())),
             (Op::Add, args) => {
                 let mut parts = args.iter().map(of);
@@ -238,7 +267,11 @@ impl BitVectors<'_> {
         match (&node.op, &*node.args) {
             (Op::Var(_), _) => {
                 let (bit_vector, own) = self.bit_vector_of(t)?;
-                Some(terms.bv_op(&Op::BvSignExtend(width - own), &[bit_vector]))
+                let extend = match self.readings.of(bit_vector) {
+                    Reading::Signed => Op::BvSignExtend(width - own),
+                    Reading::Unsigned => Op::BvZeroExtend(width - own),
+                };
+                Some(terms.bv_op(&extend, &[bit_vector]))
             }
             (Op::Int(value), _) => numeral(value),
             (Op::Add, args) => {

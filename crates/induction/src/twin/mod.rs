@@ -2,8 +2,9 @@
 //!
 //! Most systems over bit-vectors resemble programs over integers: sums, multiples and comparisons
 //! that rarely wrap. Engines find linear lemmas, hulls, polyhedra and accelerations best over
-//! integers. So each bit-vector becomes its signed value (`translate`), and the *twin* of the
-//! system goes through the passes and to other engines, by the registry and their trait.
+//! integers. So each bit-vector becomes its signed or unsigned value (`readings`, `translate`), and
+//! the *twin* of the system goes through the passes and to other engines, by the registry and their
+//! trait.
 //!
 //! # Procedure
 //!
@@ -35,6 +36,7 @@
 mod back;
 mod limits;
 mod range;
+mod readings;
 #[cfg(test)]
 mod tests;
 mod translate;

@@ -50,6 +50,11 @@ impl Range {
         }
     }
 
+    /// The number of its numbers.
+    pub fn size(&self) -> BigInt {
+        &self.high - &self.low + 1
+    }
+
     /// Whether it has one number.
     pub fn is_point(&self) -> bool {
         self.low == self.high
@@ -88,7 +93,7 @@ impl Range {
 
     /// The number in this range that equals `value` modulo the range's size, a power of two.
     pub fn wrapped(&self, value: &BigInt) -> BigInt {
-        let size: BigInt = &self.high - &self.low + 1;
+        let size = self.size();
         let above: BigInt = (value - &self.low) % &size;
         let above = match above < BigInt::zero() {
             true => above + &size,

@@ -1,17 +1,19 @@
 //! Translations against evaluation at small widths, and systems of known status.
 
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
+use super::readings::{Reading, Readings};
 use super::translate::{Semantics, translate};
 use super::{Hint, back, counterexample};
 use alphorn::{Config, solve};
 use alphorn_chc::frontend::parse;
 use alphorn_chc::{Atom, System};
 use alphorn_smt::{SatResult, Smt};
-use alphorn_term::run::{Context, Statistics};
+use alphorn_term::run::{Budget, Context, Statistics};
 use alphorn_term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
 use alphorn_witness::{Model, Wanted};
 
@@ -101,16 +103,19 @@ fn values(t: &TermStore, random: &mut Random, vars: &[TermId]) -> Assignment {
     vars.iter().map(value).collect()
 }
 
-fn number(t: &TermStore, value: TermId) -> TermId {
-    evaluate(t, t.bv_to_signed(value), &Assignment::default()).expect("a value")
+/// The number for a value of a bit-vector in a reading.
+fn number(t: &TermStore, value: TermId, reading: Reading) -> TermId {
+    let numeral = t.as_bitvec(value).expect("a value").clone();
+    t.int(reading.range(t.width(value)).wrapped(&numeral.into()))
 }
 
-/// The exact twin of a clause is equivalent to it over signed values, also without the cases that
-/// it excludes.
+/// The exact twin of a clause is equivalent to it over the values of bit-vectors, also without the
+/// cases that it excludes.
 #[test]
 fn twins_say_the_same() {
     let mut random = Random::new(17);
     let (mut yes, mut no, mut free, mut shorter) = (0, 0, 0, 0);
+    let mut unsigned = 0;
     for round in 0..400 {
         let t = Rc::new(TermStore::new());
         let width = 1 + round % 5;
@@ -132,15 +137,19 @@ fn twins_say_the_same() {
         sharpened.sharpen(0, &exact, &smt);
         assert!(sharpened.is_exact() && !loose.is_exact());
         let constraint_of = |twin: &super::Twin| twin.system.clauses[0].constraint;
+        let is_unsigned = |v: &&TermId| exact.readings.of(**v) == Reading::Unsigned;
+        unsigned += vars.iter().filter(is_unsigned).count();
         shorter += usize::from(constraint_of(&sharpened) != constraint_of(&exact));
         for _ in 0..6 {
             let point = values(&t, &mut random, &vars);
             let expected = evaluate(&t, constraint, &point) == Some(TermId::TRUE);
+            let readings = &exact.readings;
             let of = |twin: &super::Twin| {
                 let mut solver = smt.solver();
                 solver.assert(constraint_of(twin));
                 for (vector, &twin) in &twin.variables[0] {
-                    solver.assert(t.eq(twin, number(&t, point[vector])));
+                    let number = number(&t, point[vector], readings.of(*vector));
+                    solver.assert(t.eq(twin, number));
                 }
                 solver.check(&[]) == SatResult::Sat
             };
@@ -156,6 +165,7 @@ fn twins_say_the_same() {
         yes > 300 && no > 300 && free > 30 && shorter > 30,
         "{yes} {no} {free} {shorter}"
     );
+    assert!(unsigned > 200 && unsigned < 1_000, "{unsigned}");
 }
 
 /// A random integer over these ones.
@@ -177,18 +187,23 @@ fn integer(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> T
     }
 }
 
-/// A model and its back-translation agree on signed values.
+/// A model and its back-translation agree on the values of bit-vectors.
 #[test]
 fn models_come_back() {
     let mut random = Random::new(23);
-    let (mut yes, mut no) = (0, 0);
+    let (mut yes, mut no, mut unsigned) = (0, 0, 0);
     for round in 0..400 {
         let t = Rc::new(TermStore::new());
         let sort = t.bitvec_sort(1 + round % 6);
         let mut original = System::new(t.clone());
         let predicate = original.add_predicate("P", &[sort, SortId::BOOL, sort]);
+        // The reading of the first argument is that of the order.
+        let own = original.predicate(predicate).params.clone();
+        let order = [Op::BvSle, Op::BvUle][random.below(2) as usize].clone();
+        let zero = t.bitvec(BigUint::ZERO, t.width(own[0]));
+        original.add_clause(Vec::new(), t.bv_op(&order, &[own[0], zero]), None);
         let cx = Context::new(t.clone());
-        let twin = translate(&original, Semantics::Free, &cx).expect("no clause");
+        let twin = translate(&original, Semantics::Free, &cx).expect("one order");
         let params = twin.system.predicate(predicate).params.clone();
         let numbers = [params[0], params[2]];
         let mut part = || {
@@ -207,14 +222,16 @@ fn models_come_back() {
         };
         let made = back::model(&twin, &found).expect("it can be expressed");
         let made = made.definitions[&predicate];
-        let own = original.predicate(predicate).params.clone();
+        let readings = own.iter().map(|&own| twin.readings.of(own));
+        let readings: Vec<Reading> = readings.collect();
+        unsigned += usize::from(readings[0] == Reading::Unsigned);
         for _ in 0..8 {
             let mut point = values(&t, &mut random, &[own[0], own[2]]);
             let flag = t.bool(random.one_in(2));
             let integers = Assignment::from_iter([
-                (params[0], number(&t, point[&own[0]])),
+                (params[0], number(&t, point[&own[0]], readings[0])),
                 (params[1], flag),
-                (params[2], number(&t, point[&own[2]])),
+                (params[2], number(&t, point[&own[2]], readings[2])),
             ]);
             point.insert(own[1], flag);
             let expected = evaluate(&t, definition, &integers);
@@ -230,6 +247,7 @@ fn models_come_back() {
         }
     }
     assert!(yes > 300 && no > 300, "{yes} {no}");
+    assert!(unsigned > 150 && unsigned < 250, "{unsigned}");
 }
 
 /// Operations that are hard for solvers are avoided: a quotient that is compared with a numeral,
@@ -262,7 +280,7 @@ fn models_divide_only_where_they_must() {
         for values in 0..256u32 {
             let value = |at: u32| t.bitvec(BigUint::from(values >> (4 * at)), 4);
             let point = [(own[0], value(0)), (own[1], value(1))];
-            let integers = [0, 1].map(|at| (numbers[at], number(&t, point[at].1)));
+            let integers = [0, 1].map(|at| (numbers[at], number(&t, point[at].1, Reading::Signed)));
             assert_eq!(
                 evaluate(&t, made, &point.into_iter().collect()),
                 evaluate(&t, definition, &integers.into_iter().collect()),
@@ -355,8 +373,8 @@ fn answer_and_stats(text: &str) -> (&'static str, Statistics) {
     let terms = Rc::new(TermStore::new());
     let text = format!("(set-logic HORN)\n{text}\n(check-sat)\n");
     let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut cx = Context::new(terms);
-    cx.budget = cx.budget.work(Duration::from_secs(60));
+    let budget = Budget::new(terms.clone(), Arc::default(), true);
+    let mut cx = Context::with_budget(terms, budget.work(Duration::from_secs(60)));
     let config = Config {
         engine: "twin".to_owned(),
         ..Config::default()
@@ -413,10 +431,9 @@ fn numbers_that_are_no_words_refute_nothing() {
     assert_eq!(answer(&text.replace("GOAL", near)).0, "unsat");
 }
 
-/// A sum of a clause could wrap by the model without ranges, but never does.
-#[test]
-fn what_could_wrap_and_does_not() {
-    let text = "(declare-fun P ((_ BitVec 32) (_ BitVec 32) (_ BitVec 32) (_ BitVec 32)) Bool)
+/// The values `x` from `m` to `n` are counted in `y`, from `m` on.
+const COUNTED: &str =
+    "(declare-fun P ((_ BitVec 32) (_ BitVec 32) (_ BitVec 32) (_ BitVec 32)) Bool)
 (assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)))
   (=> (and (bvsle #x00000000 n) (bvsle #x00000000 m) (bvsle #x00000001 (bvsub n m)))
       (P n m #x00000000 m))))
@@ -427,10 +444,14 @@ fn what_could_wrap_and_does_not() {
       (P n m (bvadd x #x00000001) z))))
 (assert (forall ((n (_ BitVec 32)) (m (_ BitVec 32)) (x (_ BitVec 32)) (y (_ BitVec 32)))
   (=> (and (P n m x y) (bvsle (bvsub n x) #x00000000) (not (= n y))) false)))";
-    let (verdict, stats) = answer_and_stats(&text.replace("STEP", "#x00000000"));
+
+/// A sum of a clause could wrap by the model without ranges, but never does.
+#[test]
+fn what_could_wrap_and_does_not() {
+    let (verdict, stats) = answer_and_stats(&COUNTED.replace("STEP", "#x00000000"));
     assert_eq!(verdict, "sat");
     assert!(stats.count("twin.exact") > 0);
-    assert_eq!(answer(&text.replace("STEP", "#x00000001")).0, "unsat");
+    assert_eq!(answer(&COUNTED.replace("STEP", "#x00000001")).0, "unsat");
 }
 
 /// Unsigned orders, extraction, and division.
@@ -453,4 +474,141 @@ fn products_of_words_are_refused() {
 (assert (forall ((x (_ BitVec 8)) (y (_ BitVec 8))) (=> (and (P x) (P y)) (P (bvmul x y)))))
 (assert (forall ((x (_ BitVec 8))) (=> (and (P x) (= x #x03)) false)))";
     assert_eq!(answer(text).0, "unknown");
+}
+
+/// A counter of 16 bits, which is unsigned.
+const UNSIGNED: &str = "(declare-fun P ((_ BitVec 16)) Bool)
+(assert (P FIRST))
+(assert (forall ((x (_ BitVec 16))) (=> (and (P x) GUARD) (P (bvadd x STEP)))))
+(assert (forall ((x (_ BitVec 16))) (=> (and (P x) BAD) false)))";
+
+/// The verdict, and whether it was found without an exact clause.
+fn of_counter(first: &str, guard: &str, step: &str, bad: &str) -> (&'static str, bool) {
+    let text = UNSIGNED.replace("FIRST", first).replace("GUARD", guard);
+    let text = text.replace("STEP", step).replace("BAD", bad);
+    let (verdict, stats) = answer_and_stats(&text);
+    (verdict, stats.count("twin.exact") == 0)
+}
+
+/// At both ends of the range unsigned values wrap, in its middle they do not.
+#[test]
+fn unsigned_values_wrap_at_their_ends() {
+    let (up, down) = ("#x0001", "#xffff");
+    for (first, guard, step, bad, expected) in [
+        (
+            "#x7ff0",
+            "(bvult x #x8010)",
+            up,
+            "(bvult #x8010 x)",
+            ("sat", true),
+        ),
+        (
+            "#x7ff0",
+            "(bvult x #x8010)",
+            up,
+            "(= x #x8010)",
+            ("unsat", true),
+        ),
+        (
+            "#x7ff0",
+            "(bvult x #x8010)",
+            up,
+            "(= x #x8011)",
+            ("sat", true),
+        ),
+        (
+            "#x8010",
+            "(bvult #x7ff0 x)",
+            down,
+            "(bvult x #x7ff0)",
+            ("sat", true),
+        ),
+        (
+            "#x8010",
+            "(bvult #x0000 x)",
+            down,
+            "(bvult #x8010 x)",
+            ("sat", true),
+        ),
+        ("#x0010", "true", down, "(bvult #x0010 x)", ("unsat", false)),
+        (
+            "#x0010",
+            "(bvult x #x0020)",
+            "#xfffe",
+            "(= x #xfffe)",
+            ("unsat", false),
+        ),
+        (
+            "#xfff0",
+            "(bvult x #xffff)",
+            up,
+            "(bvult x #xfff0)",
+            ("sat", true),
+        ),
+        (
+            "#xfff0",
+            "(bvule x #xffff)",
+            up,
+            "(bvult x #xfff0)",
+            ("unsat", false),
+        ),
+        // As many orders of both kinds: signed.
+        (
+            "#x0000",
+            "(bvult x #x8000)",
+            up,
+            "(bvslt x #x0000)",
+            ("unsat", false),
+        ),
+        (
+            "#x0000",
+            "(bvult x #x7fff)",
+            up,
+            "(bvslt x #x0000)",
+            ("sat", true),
+        ),
+        (
+            "#x0003",
+            "(bvult #x0000 x)",
+            down,
+            "(bvslt x #x0000)",
+            ("sat", true),
+        ),
+    ] {
+        let what = format!("{first} {guard} {step} {bad}");
+        assert_eq!(of_counter(first, guard, step, bad), expected, "{what}");
+    }
+}
+
+/// The reading follows the operators, over the places of a predicate.
+#[test]
+fn arguments_are_read_as_operators_want() {
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(8);
+    let mut system = System::new(t.clone());
+    let predicate = system.add_predicate("P", &[sort; 5]);
+    let vars: Vec<TermId> = (0..5).map(|at| t.var(&format!("x{at}"), sort)).collect();
+    let (seven, wide) = (t.bitvec(BigUint::from(7_u8), 8), t.bitvec_sort(16));
+    let w = t.var("w", wide);
+    let atom = Atom {
+        predicate,
+        args: vars.clone(),
+    };
+    let constraint = t.and(&[
+        t.bv_op(&Op::BvUle, &[vars[0], seven]),
+        t.eq(vars[1], t.bv_op(&Op::BvAdd, &[vars[0], seven])),
+        t.bv_op(&Op::BvSle, &[seven, vars[2]]),
+        t.eq(vars[3], seven),
+        t.eq(w, t.bv_op(&Op::BvZeroExtend(8), &[vars[4]])),
+        t.bv_op(&Op::BvSle, &[w, t.bitvec(BigUint::from(7_u8), 16)]),
+    ]);
+    system.add_clause(vec![atom], constraint, None);
+    let readings = Readings::of_system(&system);
+    let params = &system.predicate(predicate).params;
+    let (s, u) = (Reading::Signed, Reading::Unsigned);
+    for (at, expected) in [u, u, s, s, u].into_iter().enumerate() {
+        assert_eq!(readings.of(vars[at]), expected, "{at}");
+        assert_eq!(readings.of(params[at]), expected, "{at}");
+    }
+    assert_eq!((readings.of(w), readings.of(seven)), (s, s));
 }

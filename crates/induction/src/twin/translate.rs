@@ -1,9 +1,9 @@
-//! From clauses over bit-vectors to clauses over integers: each bit-vector becomes its signed
-//! value.
+//! From clauses over bit-vectors to clauses over integers: each bit-vector becomes its value, signed
+//! or unsigned ([`Readings`]).
 //!
-//! Invariant: integers satisfy the constraint of an exact clause if and only if they are the signed
-//! values of bit-vectors that satisfy the original constraint (and the variables that count wraps
-//! have the right values). In other clauses sums do not wrap.
+//! Invariant: integers satisfy the constraint of an exact clause if and only if they are the values
+//! of bit-vectors that satisfy the original constraint (and the variables that count wraps have the
+//! right values). In other clauses sums do not wrap.
 
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::limits::LIMITS;
 use super::range::{Range, half, power};
+use super::readings::{Reading, Readings};
 use alphorn_chc::{Atom, Clause, System};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::Context;
@@ -27,12 +28,14 @@ pub(super) struct Twin {
     pub exact_clauses: Vec<bool>,
     /// From formal variables of the twin to those of the original system.
     pub params: FxHashMap<TermId, TermId>,
+    /// Of the original system.
+    pub readings: Readings,
 }
 
 /// How clauses treat sums that leave the range of their bit-vectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Semantics {
-    /// Numbers have no range, so nothing wraps.
+    /// Numbers have no range, except that unsigned ones are at least 0, so nothing wraps.
     Free,
     /// Sums are reduced.
     Exact,
@@ -73,6 +76,7 @@ pub(super) fn translate(
         variables: Vec::new(),
         exact_clauses: vec![semantics == Semantics::Exact; original.clauses.len()],
         params: FxHashMap::default(),
+        readings: Readings::of_system(original),
     };
     for predicate in &original.predicates {
         let sort_of = |&param: &TermId| twin_sort(terms, terms.sort_of(param));
@@ -86,7 +90,7 @@ pub(super) fn translate(
         if let Some(reason) = cx.stop() {
             return Err(reason.to_string());
         }
-        let mut translation = Translation::new(terms, semantics);
+        let mut translation = Translation::new(terms, semantics, &twin.readings);
         let constraint = translation.clause(clause)?;
         let body = translation.atoms(&clause.body);
         let head = translation.atoms(clause.head.as_slice()).pop();
@@ -141,26 +145,28 @@ struct Sum {
 struct Translation<'a> {
     terms: &'a TermStore,
     semantics: Semantics,
+    readings: &'a Readings,
     variables: FxHashMap<TermId, TermId>,
     /// The translations of formulas and of terms of other sorts.
     others: FxHashMap<TermId, TermId>,
     /// For bit-vectors: sums that may be outside of the range.
     sums: FxHashMap<TermId, Sum>,
-    /// For bit-vectors: the signed values.
-    readings: FxHashMap<TermId, TermId>,
+    /// For bit-vectors: the values in their readings.
+    values: FxHashMap<TermId, TermId>,
     /// Further conjuncts of the constraint.
     facts: Vec<TermId>,
 }
 
 impl<'a> Translation<'a> {
-    fn new(terms: &'a TermStore, semantics: Semantics) -> Self {
+    fn new(terms: &'a TermStore, semantics: Semantics, readings: &'a Readings) -> Self {
         Translation {
             terms,
             semantics,
+            readings,
             variables: FxHashMap::default(),
             others: FxHashMap::default(),
             sums: FxHashMap::default(),
-            readings: FxHashMap::default(),
+            values: FxHashMap::default(),
             facts: Vec::new(),
         }
     }
@@ -170,9 +176,14 @@ impl<'a> Translation<'a> {
         for var in clause.vars(self.terms) {
             if let Sort::BitVec(width) = self.terms.sort(self.terms.sort_of(var)) {
                 let twin = self.terms.fresh_var(self.terms.var_name(var), SortId::INT);
-                let range = Range::signed(width);
-                if self.semantics != Semantics::Free {
-                    self.facts.push(self.within(twin, &range));
+                let reading = self.readings.of(var);
+                let range = reading.range(width);
+                match (self.semantics, reading) {
+                    (Semantics::Exact, _) => self.facts.push(self.within(twin, &range)),
+                    (Semantics::Free, Reading::Signed) => {}
+                    (Semantics::Free, Reading::Unsigned) => {
+                        self.facts.push(self.terms.ge(twin, self.terms.int(0)));
+                    }
                 }
                 self.sums.insert(var, Sum { term: twin, range });
                 self.variables.insert(var, twin);
@@ -223,19 +234,18 @@ impl<'a> Translation<'a> {
         self.others.get(&term).copied().unwrap_or(term)
     }
 
-    /// The signed value of a bit-vector. A sum that may leave its range is reduced once.
-    fn reading(&mut self, bit_vector: TermId) -> TermId {
-        if let Some(&reading) = self.readings.get(&bit_vector) {
-            return reading;
+    /// The value of a bit-vector in its reading. A sum that may leave its range is reduced once.
+    fn value(&mut self, bit_vector: TermId) -> TermId {
+        if let Some(&value) = self.values.get(&bit_vector) {
+            return value;
         }
         let terms = self.terms;
         let sum = self.sums[&bit_vector].clone();
-        let width = self.width(bit_vector).expect("it is a bit-vector");
-        let range = Range::signed(width);
-        let reading = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
+        let range = self.range(bit_vector);
+        let value = if sum.range.is_within(&range) || self.semantics == Semantics::Free {
             sum.term
         } else {
-            let size = power(width);
+            let size = range.size();
             let wraps = terms.fresh_var("wraps", SortId::INT);
             let counts = counts(&sum.range, &range, &size);
             self.facts.push(self.within(wraps, &counts));
@@ -243,36 +253,73 @@ impl<'a> Translation<'a> {
             self.facts.push(self.within(reduced, &range));
             reduced
         };
-        self.readings.insert(bit_vector, reading);
-        reading
+        self.values.insert(bit_vector, value);
+        value
     }
 
-    /// The unsigned value of a bit-vector.
-    fn unsigned(&mut self, bit_vector: TermId) -> TermId {
+    /// The range of a bit-vector's value in its reading.
+    fn range(&self, bit_vector: TermId) -> Range {
         let width = self.width(bit_vector).expect("it is a bit-vector");
-        let number = self.reading(bit_vector);
-        let terms = self.terms;
-        let wrapped = terms.add(&[number, terms.int(power(width))]);
-        terms.ite(self.is_negative(number), wrapped, number)
+        self.readings.of(bit_vector).range(width)
     }
 
-    /// Says that the unsigned value of `a` is at most that of `b`.
-    fn unsigned_at_most(&mut self, a: TermId, b: TermId) -> TermId {
-        let (a, b) = (self.reading(a), self.reading(b));
+    /// The value of a bit-vector in this reading.
+    fn value_as(&mut self, bit_vector: TermId, reading: Reading) -> TermId {
         let terms = self.terms;
-        let signs = [a, b].map(|number| self.is_negative(number));
-        let across = terms.and(&[terms.not(signs[0]), signs[1]]);
-        let same = terms.and(&[terms.eq(signs[0], signs[1]), terms.le(a, b)]);
+        let width = self.width(bit_vector).expect("it is a bit-vector");
+        if let Some(numeral) = terms.as_bitvec(bit_vector) {
+            let numeral = BigInt::from(numeral.clone());
+            return terms.int(reading.range(width).wrapped(&numeral));
+        }
+        let number = self.value(bit_vector);
+        let own = self.readings.of(bit_vector);
+        let more = match reading {
+            _ if reading == own => return number,
+            Reading::Signed => -power(width),
+            Reading::Unsigned => power(width),
+        };
+        let wrapped = terms.add(&[number, terms.int(more)]);
+        terms.ite(self.has_sign(number, own, width), wrapped, number)
+    }
+
+    /// Whether the sign bit is set, by a value in this reading.
+    fn has_sign(&self, number: TermId, reading: Reading, width: u32) -> TermId {
+        match reading {
+            Reading::Signed => self.is_negative(number),
+            Reading::Unsigned => self.terms.ge(number, self.terms.int(half(width))),
+        }
+    }
+
+    /// The reading of bit-vectors of one class, of which some may be numerals.
+    fn common(&self, bit_vectors: &[TermId]) -> Reading {
+        let mut members = bit_vectors.iter();
+        let member = members.find(|&&t| self.terms.as_bitvec(t).is_none());
+        member.map_or(Reading::Signed, |&t| self.readings.of(t))
+    }
+
+    /// Says that the value of `a` in this reading is at most that of `b`.
+    fn at_most(&mut self, a: TermId, b: TermId, reading: Reading) -> TermId {
+        let own = self.common(&[a, b]);
+        let width = self.width(a).expect("it is a bit-vector");
+        let numbers = [a, b].map(|w| self.value_as(w, own));
+        let terms = self.terms;
+        let at_most = terms.le(numbers[0], numbers[1]);
+        if own == reading {
+            return at_most;
+        }
+        let [a, b] = numbers.map(|number| self.has_sign(number, own, width));
+        let across = match reading {
+            Reading::Signed => terms.and(&[a, terms.not(b)]),
+            Reading::Unsigned => terms.and(&[terms.not(a), b]),
+        };
+        let same = terms.and(&[terms.eq(a, b), at_most]);
         terms.or(&[across, same])
     }
 
-    /// Whether the signed value is a sum that has to be reduced.
+    /// Whether the value is a sum that has to be reduced.
     fn reduces(&self, bit_vector: TermId) -> bool {
-        let width = self.width(bit_vector).expect("it is a bit-vector");
-        self.semantics == Semantics::Exact
-            && !self.sums[&bit_vector]
-                .range
-                .is_within(&Range::signed(width))
+        let range = self.range(bit_vector);
+        self.semantics == Semantics::Exact && !self.sums[&bit_vector].range.is_within(&range)
     }
 
     /// Says that the first bit-vector is at most the second (less, if `strict`), as a disjunction
@@ -353,10 +400,11 @@ impl<'a> Translation<'a> {
         terms.and(&bounds)
     }
 
-    /// The signed value of the bit-vector whose unsigned value is this number.
-    fn natural(&self, term: TermId, high: BigInt, width: u32) -> Sum {
+    /// The sum for a bit-vector whose unsigned value is this number.
+    fn natural(&self, bit_vector: TermId, term: TermId, high: BigInt) -> Sum {
         let terms = self.terms;
-        if high < half(width) {
+        let width = self.width(bit_vector).expect("it is a bit-vector");
+        if high <= self.range(bit_vector).high {
             let low = BigInt::zero();
             return Sum {
                 term,
@@ -389,13 +437,12 @@ impl<'a> Translation<'a> {
         let node = terms.node(t);
         let over_bit_vectors = node.args.iter().any(|&a| self.width(a).is_some());
         let twin = match (&node.op, &*node.args) {
-            (Op::BvSle, &[a, b]) => self.by_cases(&node.op, [a, b], false).unwrap_or_else(|| {
-                let (a, b) = (self.reading(a), self.reading(b));
-                terms.le(a, b)
-            }),
+            (Op::BvSle, &[a, b]) => self
+                .by_cases(&node.op, [a, b], false)
+                .unwrap_or_else(|| self.at_most(a, b, Reading::Signed)),
             (Op::BvUle, &[a, b]) => self
                 .by_cases(&node.op, [a, b], false)
-                .unwrap_or_else(|| self.unsigned_at_most(a, b)),
+                .unwrap_or_else(|| self.at_most(a, b, Reading::Unsigned)),
             // The negation is a disjunction, too.
             (Op::Not, &[a]) => {
                 let inner = terms.node(a);
@@ -406,10 +453,11 @@ impl<'a> Translation<'a> {
                 less.unwrap_or_else(|| terms.not(self.other(a)))
             }
             (Op::Eq, &[a, b]) if over_bit_vectors => {
-                let (a, b) = (self.reading(a), self.reading(b));
+                let reading = self.common(&[a, b]);
+                let (a, b) = (self.value_as(a, reading), self.value_as(b, reading));
                 terms.eq(a, b)
             }
-            (Op::BvToNat, &[a]) => self.unsigned(a),
+            (Op::BvToNat, &[a]) => self.value_as(a, Reading::Unsigned),
             (op, _) if over_bit_vectors => return Err(unsupported(op)),
             (op @ (Op::Forall(_) | Op::Exists(_)), _) => return Err(unsupported(op)),
             (Op::Var(_), _) => t,
@@ -427,6 +475,7 @@ impl<'a> Translation<'a> {
         let terms = self.terms;
         let node = terms.node(t);
         let width = self.width(t).expect("it is a bit-vector");
+        let (own, whole) = (self.readings.of(t), self.range(t));
         let sum = |term, range| Ok(Sum { term, range });
         let numeral = |t: TermId| terms.as_bitvec(t).map(|v| BigInt::from(v.clone()));
         match (&node.op, &*node.args) {
@@ -450,9 +499,10 @@ impl<'a> Translation<'a> {
             }
             (Op::BvNot, [a]) => {
                 let part = self.sums[a].clone();
+                let ends = &whole.low + &whole.high;
                 let range = part.range.times(&-BigInt::one());
-                let range = range.plus(&Range::point(-BigInt::one()));
-                sum(terms.sub(terms.int(-1), part.term), range)
+                let range = range.plus(&Range::point(ends.clone()));
+                sum(terms.sub(terms.int(ends), part.term), range)
             }
             (Op::BvMul, &[a, b]) => {
                 let (factor, other) = match (numeral(a), numeral(b)) {
@@ -467,38 +517,38 @@ impl<'a> Translation<'a> {
             }
             (Op::Ite, &[condition, a, b]) => {
                 let condition = self.other(condition);
-                let (a, b) = (self.reading(a), self.reading(b));
-                sum(terms.ite(condition, a, b), Range::signed(width))
+                let (a, b) = (self.value_as(a, own), self.value_as(b, own));
+                sum(terms.ite(condition, a, b), whole)
             }
             (Op::BvSignExtend(_), &[a]) => {
                 let inner = self.width(a).expect("it is a bit-vector");
-                sum(self.reading(a), Range::signed(inner))
+                sum(self.value_as(a, Reading::Signed), Range::signed(inner))
             }
             (Op::BvZeroExtend(_), &[a]) => {
                 let inner = self.width(a).expect("it is a bit-vector");
-                sum(self.unsigned(a), Range::unsigned(inner))
+                sum(self.value_as(a, Reading::Unsigned), Range::unsigned(inner))
             }
             (Op::BvConcat, &[a, b]) => {
                 let low = self.width(b).expect("it is a bit-vector");
-                let high = self.reading(a);
-                let low_part = self.unsigned(b);
+                let high = self.value_as(a, own);
+                let low_part = self.value_as(b, Reading::Unsigned);
                 let shifted = terms.mul(&[terms.int(power(low)), high]);
-                sum(terms.add(&[shifted, low_part]), Range::signed(width))
+                sum(terms.add(&[shifted, low_part]), whole)
             }
             (&Op::BvExtract(high, low), &[a]) => {
                 let inner = self.width(a).expect("it is a bit-vector");
                 if high + 1 == inner {
                     // The upper bits are the value divided and rounded down; the sign stays.
-                    let number = self.reading(a);
+                    let number = self.value_as(a, own);
                     let quotient = terms.idiv(number, terms.int(power(low)));
-                    return sum(quotient, Range::signed(width));
+                    return sum(quotient, whole);
                 }
                 let number = match low {
                     0 => self.sums[&a].term,
-                    _ => terms.idiv(self.reading(a), terms.int(power(low))),
+                    _ => terms.idiv(self.value(a), terms.int(power(low))),
                 };
                 let rest = terms.modulo(number, terms.int(power(width)));
-                Ok(self.natural(rest, Range::unsigned(width).high, width))
+                Ok(self.natural(t, rest, Range::unsigned(width).high))
             }
             (Op::BvShl, &[a, b]) => match numeral(b) {
                 Some(by) if by < BigInt::from(width) => {
@@ -514,11 +564,11 @@ impl<'a> Translation<'a> {
                     let by = u32::try_from(by).unwrap_or(width);
                     let divisor = terms.int(power(by));
                     if node.op == Op::BvAshr {
-                        let quotient = terms.idiv(self.reading(a), divisor);
+                        let quotient = terms.idiv(self.value_as(a, Reading::Signed), divisor);
                         return sum(quotient, Range::signed(width - by));
                     }
-                    let quotient = terms.idiv(self.unsigned(a), divisor);
-                    Ok(self.natural(quotient, Range::unsigned(width - by).high, width))
+                    let quotient = terms.idiv(self.value_as(a, Reading::Unsigned), divisor);
+                    Ok(self.natural(t, quotient, Range::unsigned(width - by).high))
                 }
                 _ => Err(unsupported(&node.op)),
             },
@@ -540,22 +590,21 @@ impl<'a> Translation<'a> {
                         }
                         let number = self.sums[&other].term;
                         let rest = terms.modulo(number, terms.int(&mask + 1));
-                        Ok(self.natural(rest, mask, width))
+                        Ok(self.natural(t, rest, mask))
                     }
                     _ => Err(unsupported(&node.op)),
                 }
             }
             (Op::BvUdiv | Op::BvUrem, &[a, b]) => match numeral(b) {
                 Some(divisor) if divisor.is_positive() => {
-                    let number = self.unsigned(a);
+                    let number = self.value_as(a, Reading::Unsigned);
                     let by = terms.int(divisor.clone());
-                    let whole = Range::unsigned(width);
                     match node.op {
                         Op::BvUdiv => {
-                            let high = whole.high.div_floor(&divisor);
-                            Ok(self.natural(terms.idiv(number, by), high, width))
+                            let high = Range::unsigned(width).high.div_floor(&divisor);
+                            Ok(self.natural(t, terms.idiv(number, by), high))
                         }
-                        _ => Ok(self.natural(terms.modulo(number, by), divisor - 1, width)),
+                        _ => Ok(self.natural(t, terms.modulo(number, by), divisor - 1)),
                     }
                 }
                 _ => Err(unsupported(&node.op)),
@@ -565,7 +614,7 @@ impl<'a> Translation<'a> {
                 let Some(divisor) = divisor else {
                     return Err(unsupported(&node.op));
                 };
-                let number = self.reading(a);
+                let number = self.value_as(a, Reading::Signed);
                 let by = terms.int(divisor);
                 let negated = terms.neg(number);
                 let is_negative = self.is_negative(number);
