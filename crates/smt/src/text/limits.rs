@@ -24,6 +24,8 @@ pub(super) struct Limits {
     pub sat_factor: u32,
     /// The translation to integers has this many times the work of a turn if it is exact.
     pub exact_integers_factor: u32,
+    /// Its first turn has this part of the work of a turn.
+    pub first_integers_divisor: u32,
     /// The first turn of a new solver on an assertion with quantifiers has this part of the work:
     /// what it decides at all, it mostly decides at once.
     pub quantified_divisor: u32,
@@ -57,6 +59,7 @@ pub(super) const LIMITS: Limits = Limits {
     conclusion_factor: 16,
     sat_factor: 8,
     exact_integers_factor: 2,
+    first_integers_divisor: 4,
     quantified_divisor: 4,
     max_comparison_cases: 9,
     max_instance_rounds: 3,

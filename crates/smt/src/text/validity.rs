@@ -58,10 +58,11 @@ const METHODS: [Method; 4] = [
 ];
 
 /// The methods for an assertion about bit-vectors and Booleans only. Inequalities between sums are
-/// easy for integers and may be too hard for bit-blasting; on most others Z3's SAT solver, which
-/// has all bits at once, is faster than the incremental solver.
-const BIT_VECTORS: [Method; 6] = [
+/// easy for integers, most of them at once, and may be too hard for bit-blasting; on most others Z3's
+/// SAT solver, which has all bits at once, is faster than the incremental solver.
+const BIT_VECTORS: [Method; 7] = [
     Method::Incremental,
+    Method::Integers,
     Method::Soon,
     Method::Integers,
     Method::Alone(Core::BitVectors),
@@ -276,7 +277,8 @@ fn in_turns(
                 return Ok(Answer::Unknown("timeout".to_owned()));
             }
             let started = Instant::now();
-            if method == Method::Integers && round == 0 {
+            let is_first = round == 0 && !others.iter().any(|(own, _)| *own == method);
+            if method == Method::Integers && is_first {
                 let Some(weaker) = over_integers(context, negation) else {
                     continue;
                 };
@@ -295,7 +297,10 @@ fn in_turns(
                 Method::Integers if exact_integers => LIMITS.exact_integers_factor,
                 _ => 1,
             };
-            let limit = limit.map(|limit| limit * factor);
+            let limit = limit.map(|limit| match method {
+                Method::Integers if is_first => limit / LIMITS.first_integers_divisor,
+                _ => limit * factor,
+            });
             let answer = match method {
                 Method::Incremental => incremental.check(limit),
                 Method::Conclusions => {
@@ -329,6 +334,7 @@ fn in_turns(
                         None => Answer::Unknown(String::new()),
                     }
                 }
+                Method::Integers if round == 0 && !is_first && !again.contains(&method) => continue,
                 Method::Integers => match solver_of(method, &mut others).check(limit) {
                     Answer::Sat => Answer::Unknown("over integers".to_owned()),
                     answer => answer,
@@ -363,7 +369,7 @@ fn in_turns(
             match answer {
                 Answer::Unknown(reason) => {
                     // A method that ends before its limit has no further turn.
-                    if ended_at_a_limit(&reason) {
+                    if ended_at_a_limit(&reason) && !again.contains(&method) {
                         again.push(method);
                     }
                     if !reason.is_empty() {
