@@ -78,11 +78,7 @@ pub static ENGINES: [Entry; 19] = [
     Entry {
         name: "twin",
         about: "bit-vectors as integers, by the engines for integers",
-        make: || {
-            Box::new(twin::TwinEngine {
-                engines: registry(),
-            })
-        },
+        make: || Box::new(twin::TwinEngine::new(registry())),
     },
     Entry {
         name: "enum",

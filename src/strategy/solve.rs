@@ -622,7 +622,7 @@ impl<'a> Run<'a> {
             let settings = &self.config.settings;
             let (system, passes) = (&clauses.system, stage.passes);
             let resumed = self.frames.engine(turn, passes);
-            let (verdict, mut lemmas) = turn.run(system, passes, settings, &self.frames, cx);
+            let (verdict, mut lemmas) = turn.run(system, passes, settings, &mut self.frames, cx);
             let seconds = start.elapsed();
             if turn.keeps_frames() {
                 let frames = std::mem::take(&mut lemmas.frames);

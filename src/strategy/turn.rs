@@ -143,11 +143,13 @@ fn closed_turns(shape: &Shape, without: &[String]) -> Vec<EngineTurn> {
 }
 
 /// The lemmas of the last frames, by the engines and the clauses that they are for. Predicates are known
-/// by their names, since passes give them new numbers.
+/// by their names, since passes give them new numbers. Engines that keep a state of their own are kept
+/// themselves.
 #[derive(Default)]
 pub(super) struct Frames {
     /// The latest are the last ones.
     left: Vec<Left>,
+    engines: Vec<Box<dyn Engine>>,
 }
 
 /// What one turn left.
@@ -267,6 +269,15 @@ impl EngineTurn {
         (self.entry.make)().resumes()
     }
 
+    /// The engine as its last turn left it, or a new one.
+    fn engine(&self, frames: &mut Frames) -> Box<dyn Engine> {
+        let mut kept = frames.engines.iter();
+        match kept.position(|engine| engine.name() == self.name()) {
+            Some(at) if self.keeps_frames() => frames.engines.swap_remove(at),
+            _ => (self.entry.make)(),
+        }
+    }
+
     /// Runs the engine on the system, which is one after these passes. Any other outcome than an answer
     /// becomes `Unknown` with its reason. The lemmas are those that the engine leaves. `settings` have
     /// been checked; those of other engines have no effect.
@@ -275,15 +286,19 @@ impl EngineTurn {
         system: &System,
         passes: Passes,
         settings: &[String],
-        frames: &Frames,
+        frames: &mut Frames,
         cx: &mut Context,
     ) -> (Verdict, Lemmas) {
-        let mut engine = (self.entry.make)();
+        let mut engine = self.engine(frames);
         if let Some(left) = frames.of(self, passes) {
             engine.resume(left.about(system));
         }
         let verdict = self.ask(engine.as_mut(), system, settings, cx);
-        (verdict, engine.lemmas())
+        let lemmas = engine.lemmas();
+        if engine.goes_on() && self.keeps_frames() {
+            frames.engines.push(engine);
+        }
+        (verdict, lemmas)
     }
 
     fn ask(
@@ -328,10 +343,14 @@ fn names() -> String {
 mod tests {
     use super::super::schedule::STAGES;
     use std::rc::Rc;
+    use std::sync::Arc;
 
     use super::*;
+    use alphorn_chc::frontend::parse;
     use alphorn_chc::{Atom, Theories};
+    use alphorn_term::run::Budget;
     use alphorn_term::{TermId, TermStore};
+    use alphorn_transform::normalize;
 
     fn shape(linear: bool) -> Shape {
         Shape {
@@ -398,6 +417,45 @@ mod tests {
         let names = ["bmc".to_owned(), "pdr".to_owned()];
         let others = names_of(&Strategy::Auto.turns_without(main, &shape(true), &names));
         assert!(!others.contains(&"bmc") && others.contains(&"spacer"));
+    }
+
+    /// An engine that keeps a state goes on in its next long turn; a short one begins anew.
+    #[test]
+    fn engines_with_a_state_are_kept() {
+        let terms = Rc::new(TermStore::new());
+        let text = "(set-logic HORN) (declare-fun P ((_ BitVec 16) (_ BitVec 16)) Bool)
+(assert (P #x0000 #x0000))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16)))
+  (=> (and (P x y) (bvslt x #x0100)) (P (bvadd x #x0001) (bvadd y #x0003)))))
+(assert (forall ((x (_ BitVec 16)) (y (_ BitVec 16)))
+  (=> (and (P x y) (= x #x0100) (not (= y #x0300))) false)))
+(check-sat)";
+        let problem = parse(text, terms.clone()).expect("clauses");
+        let (system, _) = normalize(&problem);
+        let mut frames = Frames::default();
+        let mut resumed = |limit: Limit, work: u64| {
+            let turn = EngineTurn {
+                entry: find("twin").expect("it exists"),
+                slot: slot((), 1.0, limit),
+            };
+            let budget = Budget::new(terms.clone(), Arc::default(), true);
+            let budget = budget.work(Duration::from_millis(work));
+            let mut cx = Context::with_budget(terms.clone(), budget);
+            let (verdict, _) = turn.run(&system, Passes::Written, &[], &mut frames, &mut cx);
+            let is_open = matches!(verdict, Verdict::Unknown(_));
+            (
+                is_open,
+                cx.stats.count("twin.resumed"),
+                frames.engines.len(),
+            )
+        };
+        let long = Limit::Time(Duration::from_secs(60));
+        let short = Limit::Work(Duration::from_millis(10));
+        assert_eq!(resumed(short, 10), (true, 0, 0));
+        assert_eq!(resumed(long, 10), (true, 0, 1));
+        assert_eq!(resumed(short, 10), (true, 0, 1));
+        assert_eq!(resumed(long, 10), (true, 1, 1));
+        assert_eq!(resumed(long, 60_000), (false, 1, 0));
     }
 
     /// Where datatypes are left, `vinta` has a short turn only, before the engines made for them.

@@ -29,7 +29,7 @@ impl PredicateId {
 pub struct ClauseId(pub u32);
 
 /// A predicate with its formal variables, over which models and lemmas are written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
     /// The name, which need not be unique.
     pub name: String,
@@ -65,7 +65,7 @@ pub struct Atom {
 }
 
 /// The clause `body ∧ constraint ⇒ head`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// Its id.
     pub id: ClauseId,
@@ -162,6 +162,13 @@ impl System {
             head,
         });
         id
+    }
+
+    /// Whether the other system has the same predicates and clauses, with the same numbers.
+    pub fn is_same(&self, other: &System) -> bool {
+        Rc::ptr_eq(&self.terms, &other.terms)
+            && self.predicates == other.predicates
+            && self.clauses == other.clauses
     }
 
     /// The predicate with this id.

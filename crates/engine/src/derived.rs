@@ -12,7 +12,7 @@ use crate::{EngineError, Registry, driver};
 use alphorn_chc::{Shape, System};
 use alphorn_proof::Stop;
 use alphorn_proof::exchange::Exchange;
-use alphorn_proof::facts::Lemmas;
+use alphorn_proof::facts::{Lemmas, Leveled};
 use alphorn_term::run::{Budget, Context, Phase, Reason};
 use alphorn_transform::{BackTranslations, Pipeline, share_lemmas};
 use alphorn_witness::Verdict;
@@ -31,11 +31,16 @@ const LIMITS: Limits = Limits {
     lemma_part: 20,
 };
 
+/// The frames that an engine left, and its name.
+type Left = (&'static str, Vec<Leveled>);
+
 /// A system after passes, with its back-translation and the engines that may solve it.
 pub struct Derived {
     engines: Registry,
     system: System,
     back: BackTranslations,
+    /// What an engine left last.
+    left: Option<Left>,
 }
 
 impl Derived {
@@ -58,6 +63,7 @@ impl Derived {
             engines,
             system,
             back,
+            left: None,
         }
     }
 
@@ -69,6 +75,7 @@ impl Derived {
             engines: self.engines,
             system,
             back,
+            left: None,
         }
     }
 
@@ -79,21 +86,53 @@ impl Derived {
     /// # Errors
     /// The engine fails.
     pub fn solve_by(&self, name: &str, part: Budget, cx: &mut Context) -> Result<Verdict, Stop> {
+        self.ask(name, part, cx).map(|(verdict, _)| verdict)
+    }
+
+    /// As [`Derived::solve_by`]. An engine that resumes from frames begins with those that it, or an
+    /// engine of its kind, left here last.
+    ///
+    /// # Errors
+    /// The engine fails.
+    pub fn go_on_by(
+        &mut self,
+        name: &str,
+        part: Budget,
+        cx: &mut Context,
+    ) -> Result<Verdict, Stop> {
+        let (verdict, left) = self.ask(name, part, cx)?;
+        self.left = left.or(self.left.take());
+        Ok(verdict)
+    }
+
+    /// The verdict of an engine that begins with the frames left here, and the frames that it leaves.
+    fn ask(
+        &self,
+        name: &str,
+        part: Budget,
+        cx: &mut Context,
+    ) -> Result<(Verdict, Option<Left>), Stop> {
+        let unknown = |why: String| Ok((Verdict::Unknown(Reason::Incomplete(why)), None));
         let Some(entry) = self.engines.find(name) else {
-            return Ok(Verdict::Unknown(Reason::Incomplete(format!(
-                "no engine {name}"
-            ))));
+            return unknown(format!("no engine {name}"));
         };
         let mut engine = (entry.make)();
         if let Err(what) = engine.supports(&Shape::of(&self.system)) {
-            return Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())));
+            return unknown(what.to_string());
+        }
+        if let Some((by, frames)) = &self.left
+            && engine.resumes().contains(by)
+        {
+            engine.resume(frames.clone());
         }
         let solve = |cx: &mut Context| cx.within(part, |cx| engine.solve(&self.system, cx));
         match cx.phase(Phase::Engine, entry.name, solve) {
-            Ok(verdict) => Ok(driver::back_translate(&self.back, verdict, cx)),
-            Err(EngineError::Unsupported(what)) => {
-                Ok(Verdict::Unknown(Reason::Incomplete(what.to_string())))
+            Ok(verdict) => {
+                let frames = Some(engine.lemmas().frames).filter(|frames| !frames.is_empty());
+                let left = frames.map(|frames| (entry.name, frames));
+                Ok((driver::back_translate(&self.back, verdict, cx), left))
             }
+            Err(EngineError::Unsupported(what)) => unknown(what.to_string()),
             Err(EngineError::Failed(failure)) => Err(Stop::Failure(failure)),
         }
     }

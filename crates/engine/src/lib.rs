@@ -87,6 +87,12 @@ pub trait Engine {
     fn resumes(&self) -> &'static [&'static str] {
         &[]
     }
+
+    /// Whether the last [`Engine::solve`] left a state in the engine itself, so that the next one goes
+    /// on from it if the clauses are the same.
+    fn goes_on(&self) -> bool {
+        false
+    }
 }
 
 /// A registered engine.

@@ -16,6 +16,8 @@
 //!   that may leave the range of its bit-vectors is reduced. This twin is solved for a part of the
 //!   time, and so on.
 //! - When all clauses are exact, a model of the twin is a model.
+//! - Asked again about the same clauses, the engine goes on (`state`): with the twins that it had,
+//!   after their passes, and `pdr` from its frames. Short turns are repeated only if they are longer.
 //! - A model mentions sums of bit-vectors that are extended until nothing wraps; no conversion
 //!   between bit-vectors and integers is left.
 //!
@@ -37,6 +39,7 @@ mod back;
 mod limits;
 mod range;
 mod readings;
+mod state;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -45,21 +48,18 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use self::limits::LIMITS;
-use self::translate::{Semantics, Twin, translate};
+use self::state::{Level, Search, State};
+use self::translate::Twin;
 use alphorn_chc::{Atom, Clause, Shape, System};
 use alphorn_engine::derived::Derived;
 use alphorn_engine::schedule::{Limit, Schedule, Slot, slot};
 use alphorn_engine::settings::Setting;
 use alphorn_engine::{Engine, EngineError, Registry, Unsupported, driver};
-use alphorn_proof::{Stop, confirm, incomplete, weaken};
+use alphorn_proof::{Stop, confirm, weaken};
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::{Context, Reason};
 use alphorn_term::{TermId, evaluate};
-use alphorn_transform::Pipeline;
 use alphorn_witness::{Model, Refutation, RefutationStep, Verdict};
-
-/// The passes before the translation.
-const BEFORE: &str = "cone,simplify";
 
 /// The passes for a twin.
 const PASSES: &str = "default";
@@ -98,10 +98,11 @@ const SCHEDULE: Schedule<Turn> = &[
 ];
 
 /// The engine `twin`.
-#[derive(Clone)]
 pub struct TwinEngine {
     /// The engines for the integers.
     pub engines: Registry,
+    /// What the last search left.
+    state: Option<State>,
 }
 
 impl Engine for TwinEngine {
@@ -127,17 +128,40 @@ impl Engine for TwinEngine {
 
     fn solve(&mut self, system: &System, cx: &mut Context) -> Result<Verdict, EngineError> {
         self.supports(&Shape::of(system))?;
-        let mut passes = Pipeline::parse(BEFORE).expect("the list names passes");
-        let (bit_vectors, ways) = passes.run(system.clone(), cx);
-        let verdict = match self.search(&bit_vectors, cx) {
-            Ok(verdict) => verdict,
+        let mut state = match self.state.take().filter(|state| state.is_about(system)) {
+            Some(state) => {
+                cx.stats.add("twin.resumed", 1);
+                state
+            }
+            None => match State::new(system, cx) {
+                Ok(state) => state,
+                Err(stop) => return driver::verdict(stop, cx),
+            },
+        };
+        let verdict = match self.search(&mut state, cx) {
+            Ok(verdict) => driver::back_translate(&state.ways, verdict, cx),
             Err(stop) => driver::verdict(stop, cx)?,
         };
-        Ok(driver::back_translate(&ways, verdict, cx))
+        if matches!(verdict, Verdict::Unknown(_)) {
+            self.state = Some(state);
+        }
+        Ok(verdict)
+    }
+
+    fn goes_on(&self) -> bool {
+        self.state.is_some()
     }
 }
 
 impl TwinEngine {
+    /// The engine, with these engines for the integers.
+    pub fn new(engines: Registry) -> TwinEngine {
+        TwinEngine {
+            engines,
+            state: None,
+        }
+    }
+
     fn unsupported(&self, what: &str) -> Unsupported {
         Unsupported {
             engine: self.name(),
@@ -145,31 +169,36 @@ impl TwinEngine {
         }
     }
 
-    /// Solves twins: one without ranges, then each with more exact clauses than the one before.
-    fn search(&self, bit_vectors: &System, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut twin = translate(bit_vectors, Semantics::Free, cx).map_err(incomplete)?;
-        let exact = translate(bit_vectors, Semantics::Exact, cx).map_err(incomplete)?;
-        for round in 1.. {
-            cx.stats.set("twin.rounds", round);
-            cx.stats.set("twin.exact", twin.exact() as u64);
-            let verdict = match twin.is_exact() {
-                true => self.solve_twin(&twin, cx)?,
+    /// Solves twins: one without ranges, then each with more exact clauses than the one before. One
+    /// for which there was no verdict stays for the next search, and the exact one is next.
+    fn search(&self, state: &mut State, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut at = 0;
+        loop {
+            let level = &mut state.levels[at];
+            state.rounds += 1;
+            cx.stats.set("twin.rounds", state.rounds);
+            cx.stats.set("twin.exact", level.twin.exact() as u64);
+            let verdict = match level.twin.is_exact() {
+                true => self.solve_twin(level, cx)?,
                 false => {
                     let part = FREE.budget(&cx.budget);
-                    match cx.within(part, |cx| self.solve_twin(&twin, cx)) {
+                    match cx.within(part, |cx| self.solve_twin(level, cx)) {
                         Err(Stop::Reason(reason)) => Verdict::Unknown(reason),
                         verdict => verdict?,
                     }
                 }
             };
-            let (wrong, reason) = match self.checked(bit_vectors, &twin, &exact, verdict, cx)? {
-                Checked::Holds(verdict) => return Ok(verdict),
-                Checked::Wrong(clauses, reason) => (clauses, reason),
-            };
+            let is_open = matches!(verdict, Verdict::Unknown(_));
+            let bit_vectors = &state.bit_vectors;
+            let (mut wrong, reason) =
+                match self.checked(bit_vectors, &level.twin, &state.exact, verdict, cx)? {
+                    Checked::Holds(verdict) => return Ok(verdict),
+                    Checked::Wrong(clauses, reason) => (clauses, reason),
+                };
             if let Some(stop) = cx.stop() {
                 return Err(Stop::Reason(stop));
             }
-            if twin.is_exact() {
+            if level.twin.is_exact() {
                 return Err(Stop::Reason(reason));
             }
             log::debug!(
@@ -177,16 +206,25 @@ impl TwinEngine {
                 bit_vectors.clauses.len(),
                 wrong.len()
             );
-            let wrong = match wrong.iter().all(|&at| twin.exact_clauses[at]) {
-                true => (0..bit_vectors.clauses.len()).collect(),
-                false => wrong,
-            };
+            wrong.retain(|&at| !level.twin.exact_clauses[at]);
             let smt = Smt::within(&cx.budget);
-            for at in wrong {
-                twin.sharpen(at, &exact, &smt);
+            if wrong.is_empty() {
+                // No clause is known to be wrong, so all are made exact.
+                if state.levels.len() == 1 {
+                    let exact = state.levels[0].sharpened(&state.exact, &smt);
+                    state.levels.push(exact);
+                }
+                match is_open {
+                    true => at = 1,
+                    false => drop(state.levels.remove(0)),
+                }
+            } else {
+                level.sharpen(wrong, &state.exact, &smt);
+                if level.twin.is_exact() {
+                    state.levels.truncate(1);
+                }
             }
         }
-        unreachable!("in each round one more clause is exact")
     }
 
     /// Checks a twin's verdict over bit-vectors.
@@ -261,34 +299,49 @@ impl TwinEngine {
         failing.is_ok_and(|f| f.is_empty()).then_some(model)
     }
 
-    /// Runs the turns of the engines on the twin.
-    fn solve_twin(&self, twin: &Twin, cx: &mut Context) -> Result<Verdict, Stop> {
-        let mut derived = Some(Derived::new(
-            self.engines,
-            twin.system.clone(),
-            PASSES,
-            false,
-            cx,
-        ));
-        let mut costly = false;
+    /// Runs the turns of the engines on the twin, from where the last search stopped.
+    fn solve_twin(&self, level: &mut Level, cx: &mut Context) -> Result<Verdict, Stop> {
+        let mut search = level.search.take().unwrap_or_default();
+        let verdict = self.run_turns(&level.twin, &mut search, cx);
+        level.search = search.derived.is_some().then_some(search);
+        verdict
+    }
+
+    /// Runs the turns that are left. Passes that were cut short leave no derived system.
+    fn run_turns(
+        &self,
+        twin: &Twin,
+        search: &mut Search,
+        cx: &mut Context,
+    ) -> Result<Verdict, Stop> {
         let mut last = None;
-        for slot in SCHEDULE {
+        for (at, slot) in SCHEDULE.iter().enumerate() {
             let turn = slot.turn;
             if let Some(reason) = cx.stop() {
                 return Err(Stop::Reason(reason));
             }
-            let Some(small) = derived.take() else { break };
-            let small = match turn.costly && !costly {
-                true => small.run_passes(PASSES, cx),
-                false => small,
+            let length = slot.length(cx.remaining()).unwrap_or(Duration::MAX);
+            if slot.limit != LONG && search.was_about_as_long(at, length) {
+                continue;
+            }
+            let mut derived = match search.derived.take() {
+                Some(derived) if !turn.costly || search.costly => derived,
+                Some(derived) => derived.run_passes(PASSES, cx),
+                None => Derived::new(self.engines, twin.system.clone(), PASSES, false, cx),
             };
-            costly |= turn.costly;
+            if let Some(reason) = cx.stop() {
+                return Err(Stop::Reason(reason));
+            }
+            search.costly |= turn.costly;
             let part = slot.budget(&cx.budget);
-            let verdict = small.solve_by(turn.engine, part, cx)?;
-            derived = Some(small);
+            let verdict = derived.go_on_by(turn.engine, part, cx)?;
+            search.derived = Some(derived);
             match verdict {
                 Verdict::Unknown(reason) => last = Some(reason),
                 verdict => return Ok(verdict),
+            }
+            if cx.stop().is_none() {
+                search.lengths.insert(at, length);
             }
         }
         let none = || Reason::Incomplete("no engine decides the twin".to_owned());

@@ -8,14 +8,17 @@ use rustc_hash::FxHashMap;
 
 use super::readings::{Reading, Readings};
 use super::translate::{Semantics, translate};
-use super::{Hint, back, counterexample};
+use super::{Hint, TwinEngine, back, counterexample};
+use alphorn::internal::registry;
 use alphorn::{Config, solve};
 use alphorn_chc::frontend::parse;
 use alphorn_chc::{Atom, System};
+use alphorn_engine::Engine;
 use alphorn_smt::{SatResult, Smt};
 use alphorn_term::run::{Budget, Context, Statistics};
 use alphorn_term::{Assignment, BigUint, Op, Printer, Random, SortId, TermId, TermStore, evaluate};
-use alphorn_witness::{Model, Wanted};
+use alphorn_transform::normalize;
+use alphorn_witness::{Model, Verdict, Wanted};
 
 /// A random term over these bit-vectors of one width.
 fn bit_vector(t: &TermStore, random: &mut Random, vars: &[TermId], depth: u32) -> TermId {
@@ -611,4 +614,165 @@ fn arguments_are_read_as_operators_want() {
         assert_eq!(readings.of(params[at]), expected, "{at}");
     }
     assert_eq!((readings.of(w), readings.of(seven)), (s, s));
+}
+
+/// A loop over two bit-vectors, with orders of both kinds.
+fn random_loop(random: &mut Random, width: u32) -> System {
+    let t = Rc::new(TermStore::new());
+    let sort = t.bitvec_sort(width);
+    let mut system = System::new(t.clone());
+    let predicate = system.add_predicate("P", &[sort, sort]);
+    let atom = |args: &[TermId]| Atom {
+        predicate,
+        args: args.to_vec(),
+    };
+    let fresh = |name: &str| t.fresh_var(name, sort);
+    let value = |random: &mut Random| {
+        let value = random.below(1 << width) as u64;
+        t.bitvec(BigUint::from(value), width)
+    };
+    let first = [fresh("a"), fresh("b")];
+    let start = first.map(|v| t.eq(v, value(random)));
+    system.add_clause(Vec::new(), t.and(&start), Some(atom(&first)));
+    let (from, to) = ([fresh("a"), fresh("b")], [fresh("c"), fresh("d")]);
+    let step = [
+        t.eq(to[0], bit_vector(&t, random, &from, 2)),
+        t.eq(to[1], bit_vector(&t, random, &from, 1)),
+        formula(&t, random, &from, 1),
+    ];
+    system.add_clause(vec![atom(&from)], t.and(&step), Some(atom(&to)));
+    let bad = [fresh("a"), fresh("b")];
+    let query = [t.eq(bad[0], value(random)), formula(&t, random, &bad, 1)];
+    system.add_clause(vec![atom(&bad)], t.and(&query), None);
+    system
+}
+
+/// Whether the query of such a loop applies to a fact.
+fn is_unsafe(system: &System) -> bool {
+    let t = &system.terms;
+    let holds = |at: usize, values: &Assignment| {
+        evaluate(t, system.clauses[at].constraint, values) == Some(TermId::TRUE)
+    };
+    let width = t.width(system.predicates[0].params[0]);
+    let all = 0..1_u32 << width;
+    let pairs = || {
+        let pair = |a: u32| all.clone().map(move |b| [a, b]);
+        all.clone().flat_map(pair)
+    };
+    let values = |args: &[TermId], pair: [u32; 2]| {
+        let value = |at: usize| t.bitvec(BigUint::from(pair[at]), width);
+        [(args[0], value(0)), (args[1], value(1))]
+    };
+    let args = |at: usize, of_head: bool| {
+        let clause = &system.clauses[at];
+        let atom = if of_head {
+            clause.head.as_ref()
+        } else {
+            clause.body.first()
+        };
+        atom.expect("it has one").args.clone()
+    };
+    let is_first = |pair: &[u32; 2]| holds(0, &values(&args(0, true), *pair).into_iter().collect());
+    let mut seen: Vec<[u32; 2]> = pairs().filter(is_first).collect();
+    let mut next = 0;
+    while let Some(&from) = seen.get(next) {
+        next += 1;
+        let before = values(&args(1, false), from);
+        for to in pairs() {
+            let after = values(&args(1, true), to);
+            if !seen.contains(&to) && holds(1, &before.into_iter().chain(after).collect()) {
+                seen.push(to);
+            }
+        }
+    }
+    let is_bad = |pair: &[u32; 2]| holds(2, &values(&args(2, false), *pair).into_iter().collect());
+    seen.iter().any(is_bad)
+}
+
+/// An engine's verdict within this work; witnesses are checked.
+fn verdict_of(engine: &mut TwinEngine, system: &System, work: Duration) -> (Option<bool>, Context) {
+    let terms = system.terms.clone();
+    let budget = Budget::new(terms.clone(), Arc::default(), true).work(work);
+    let mut cx = Context::with_budget(terms, budget);
+    let verdict = engine.solve(system, &mut cx).expect("bit-vectors");
+    let smt = Smt::new(system.terms.clone());
+    let safe = match verdict {
+        Verdict::Sat(model) => {
+            for clause in &system.clauses {
+                let answer = counterexample(clause, (system, &model), &smt);
+                assert_eq!(answer, SatResult::Unsat);
+            }
+            Some(true)
+        }
+        Verdict::Unsat(_) => Some(false),
+        _ => None,
+    };
+    (safe, cx)
+}
+
+/// Verdicts are those of all values tried, whether the engine begins anew, goes on, or has the state
+/// of a search about other clauses.
+#[test]
+fn verdicts_are_those_of_brute_force() {
+    let mut random = Random::new(41);
+    let (mut safe, mut bad, mut resumed, mut unsigned) = (0, 0, 0, 0);
+    let mut engine = TwinEngine::new(registry());
+    let (short, long) = (Duration::from_micros(300), Duration::from_secs(5));
+    for round in 0..60 {
+        let system = random_loop(&mut random, 2 + round % 3);
+        let expected = !is_unsafe(&system);
+        let readings = Readings::of_system(&system);
+        let params = &system.predicates[0].params;
+        unsigned += params
+            .iter()
+            .filter(|&&p| readings.of(p) == Reading::Unsigned)
+            .count();
+        // Stopped at several points, it goes on.
+        for work in [short, short * 10, long] {
+            let (answer, cx) = verdict_of(&mut engine, &system, work);
+            assert!(answer.is_none_or(|answer| answer == expected), "{round}");
+            resumed += cx.stats.count("twin.resumed");
+            safe += usize::from(answer == Some(true));
+            bad += usize::from(answer == Some(false));
+        }
+    }
+    assert!(safe > 60 && bad > 10, "{safe} {bad}");
+    assert!(resumed > 15 && unsigned > 20, "{resumed} {unsigned}");
+}
+
+/// A search that was stopped leaves a state from which another has less to do; about other clauses
+/// the engine begins anew.
+#[test]
+fn a_search_goes_on_where_one_was_stopped() {
+    let text = format!("(set-logic HORN)\n{COUNTED}\n(check-sat)\n").replace("STEP", "#x00000000");
+    let terms = Rc::new(TermStore::new());
+    let problem = parse(&text, terms.clone()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let (system, _) = normalize(&problem);
+    let (short, long) = (Duration::from_millis(60), Duration::from_secs(20));
+    // The queries of `pdr`, the work, and whether the engine went on.
+    let run = |engine: &mut TwinEngine, system: &System, work: Duration| {
+        let (answer, cx) = verdict_of(engine, system, work);
+        let used = work.saturating_sub(cx.remaining().unwrap_or_default());
+        let queries = cx.stats.count("pdr.queries");
+        (answer, (queries, used, cx.stats.count("twin.resumed") == 1))
+    };
+    let mut engine = TwinEngine::new(registry());
+    let (answer, whole) = run(&mut engine, &system, long);
+    assert!(answer == Some(true) && !whole.2 && !engine.goes_on());
+    let (answer, stopped) = run(&mut engine, &system, short);
+    assert!(answer.is_none() && !stopped.2 && engine.goes_on());
+    let (answer, rest) = run(&mut engine, &system, long);
+    assert!(answer == Some(true) && rest.2 && !engine.goes_on());
+    assert!(
+        rest.0 < whole.0 && rest.1 < whole.1 / 2,
+        "{rest:?} {whole:?}"
+    );
+
+    let (answer, _) = run(&mut engine, &system, short);
+    assert_eq!(answer, None);
+    let mut other = system.clone();
+    let query = other.clauses.pop().expect("the query");
+    other.add_clause(query.body, TermId::TRUE, None);
+    let (answer, anew) = run(&mut engine, &other, long);
+    assert!(answer == Some(false) && !anew.2);
 }

@@ -20,6 +20,7 @@ use alphorn_term::run::Context;
 use alphorn_term::{BigInt, Op, Sort, SortId, TermId, TermStore};
 
 /// A system over integers, with the predicates and clauses of the original system in their order.
+#[derive(Clone)]
 pub(super) struct Twin {
     pub system: System,
     /// By clause: from bit-vector variables to integer variables.
